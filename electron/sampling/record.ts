@@ -82,7 +82,7 @@ function promptOf({ prompt, promptSegments }: ContinuationStart): unknown {
  * Without tokens of the original, its text is one token that was not sampled.
  */
 function tokensOf(
-  { start, tokens: logged }: RecordedRollout,
+  { detail, start, tokens: logged }: RecordedRollout,
   { response, tokens: written }: RecordedContinuation,
 ): object {
   if (written === undefined) return {};
@@ -102,10 +102,11 @@ function tokensOf(
     top.push(alternatives ?? null);
   };
   let end = 0;
-  const isSameText = logged?.ends !== undefined && start.editStart === start.at;
+  const isSameText =
+    logged?.ends !== undefined && start.response.startsWith(detail.response.slice(0, start.at));
   for (let i = 0; isSameText && i < logged.count; i++) {
     const next = logged.ends?.[i] ?? 0;
-    if (next > start.editStart) break;
+    if (next > start.at) break;
     end = next;
     add(end, logged.mask?.[i] !== 0, logged.logprob?.[i]);
   }

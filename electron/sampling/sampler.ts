@@ -48,7 +48,6 @@ export interface Continuation {
   readonly answer?: string;
   readonly grade?: Grade;
   readonly stop?: 'length' | 'turn-limit';
-  readonly tokensUsed: number;
   /** Seconds since 1970. */
   readonly startedAt: number;
   readonly endedAt: number;
@@ -149,7 +148,6 @@ async function continueOnce(
     ...gradedResponse(task, response),
     ...(tokens === undefined ? {} : { tokens }),
     ...(stop === undefined ? {} : { stop }),
-    tokensUsed,
     startedAt,
     endedAt: Date.now() / 1000,
   };

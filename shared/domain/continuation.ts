@@ -80,6 +80,9 @@ const SPECIAL: ToolOutputForm = {
   close: '\n</tool_response><|im_end|>\n<|im_start|>assistant\n',
 };
 
+const OTHER_FORM =
+  'The log has calls or messages in a form of their own. They are sent as text, and calls are not answered.';
+
 const isEnvironment = (kind: SegmentKind): boolean =>
   kind === 'tool-response' || kind === 'user' || kind === 'system';
 
@@ -114,6 +117,8 @@ export function continuationFrom(
   const form = isChatml && why === undefined ? SPECIAL : BARE;
   const start = withOpenTurn(before, form);
   const hasOtherTemplate = why === undefined && !isChatml;
+  const hasOtherForm =
+    !isReadable && !isReadAlike(before, startsInReasoning && isPromptText, cutAt(segments, at));
   return {
     prompt,
     promptSegments: logged,
@@ -122,8 +127,8 @@ export function continuationFrom(
     response: start + edit,
     editStart: start.length,
     at,
-    ...(hasOtherTemplate ? {} : { toolOutput: loggedForm(transcript) ?? form }),
-    notes: notesOf(why, segments, hasOtherTemplate),
+    ...(hasOtherTemplate || hasOtherForm ? {} : { toolOutput: loggedForm(transcript) ?? form }),
+    notes: [...notesOf(why, segments, hasOtherTemplate), ...(hasOtherForm ? [OTHER_FORM] : [])],
   };
 }
 
@@ -195,6 +200,16 @@ const sameSegments = (some: readonly Segment[], others: readonly Segment[]): boo
     const other = others[i];
     return kind === other?.kind && inner.start === other.inner.start && inner.end === other.inner.end;
   });
+
+/** Whether a transcript made of messages has the same segments. Empty ones are not written. */
+function isReadAlike(text: string, startsInReasoning: boolean, segments: readonly Segment[]): boolean {
+  const kinds = (all: readonly Segment[]): string =>
+    all
+      .filter(({ kind, inner }) => kind === 'tool-response' || inner.end > inner.start)
+      .map(({ kind }) => kind)
+      .join();
+  return kinds(segmentResponse(text, { startsInReasoning }).segments) === kinds(segments);
+}
 
 /** @returns undefined if the log has the text that the policy saw */
 function reasonAgainstRaw(

@@ -8,6 +8,7 @@ import {
   continuationRequest,
   restOfSentence,
 } from '../../shared/domain/continuation.ts';
+import type { SegmentKind } from '../../shared/domain/model.ts';
 import { readPrompt } from '../../shared/domain/prompt.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
 import { toolReply } from '../../shared/domain/toolReply.ts';
@@ -177,6 +178,28 @@ test('continues a log of messages, written as a transcript that is read alike', 
     '2 user',
     '3 text',
   ]);
+});
+
+test('says so if the log has calls in a form of its own, and answers none', () => {
+  const response = 'I compute.\n```python\nprint(42)\n```\n```output\n42\n```\nIt is 42.';
+  const at = (text: string) => response.indexOf(text);
+  const part = (kind: SegmentKind, from: string, to: string) => {
+    const range = { start: at(from), end: to === '' ? response.length : at(to) };
+    return { kind, turn: 1, outer: range, inner: range };
+  };
+  const segments = [
+    part('text', 'I compute', '```python'),
+    part('tool-call', '```python', '```output'),
+    part('tool-response', '```output', 'It is'),
+    part('text', 'It is', ''),
+  ];
+  const prompt = readPrompt('6*7?');
+  const start = startOf(
+    { prompt: '6*7?', response, segments: [...prompt.segments, ...segments] },
+    { kind: 'character', at: at('It is') },
+  );
+  expect(start.notes.at(-1)).toMatch(/in a form of their own/);
+  expect(start.toolOutput).toBeUndefined();
 });
 
 test('opens the next turn after an output that nothing followed', () => {

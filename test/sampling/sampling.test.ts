@@ -1,4 +1,6 @@
 /** Continuations over the host's contract and the command line, at a server over a table model. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -6,7 +8,7 @@ import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import type { Events, Method, ParamsOf, ResultOf, SampledContinuations } from '../../shared/api/contract.ts';
 import { originFilter } from '../../shared/domain/origin.ts';
-import { runHere } from '../support/commandLine.ts';
+import { CLI, runHere } from '../support/commandLine.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 import { serveTableModel, type TableModel, type TableModelServer } from '../support/tableModelServer.ts';
 
@@ -55,6 +57,11 @@ beforeAll(async () => {
       {
         ...{ v: 1, type: 'rollout', run: 'r', step: 5, group: 'g', index: 0, text: RESPONSE },
         problem: { id: 'p', prompt: PROMPT, ground_truth: '42' },
+      },
+      {
+        ...{ v: 1, type: 'rollout', run: 'r', step: 5, group: 'g', index: 1, text: 'One Or two' },
+        problem: { id: 'p', prompt: PROMPT, ground_truth: '42' },
+        tokens: { ends: [4, 7, 10], logprob: [-0.25, -0.5, -1], mask: [1, 1, 1] },
       },
     ]
       .map((line) => `${JSON.stringify(line)}\n`)
@@ -201,6 +208,22 @@ test('runs a call that ends a turn, and goes on with its output in the form of t
   expect(server.seen.map(({ body }) => body['max_tokens'])).toEqual([50, 49]);
 });
 
+test('keeps the tokens of the original up to the token', async () => {
+  const second = (await ask('rollout.order', { runId })).ids[1] ?? 0;
+  const sampled = await ask('sampling.start', {
+    rolloutId: second,
+    position: { kind: 'token', token: 2 },
+    edit: 'Wait',
+    settings: { n: 1, maxTokens: 50 },
+  });
+  const { ends, logprob, mask } = await ask('rollout.tokens', {
+    rolloutId: sampled.continuations[0]?.rolloutId ?? 0,
+  });
+  expect([...(ends ?? [])].slice(0, 3)).toEqual([4, 7, 11]);
+  expect([...(mask ?? [])]).toEqual([1, 1, 0, 1]);
+  expect([...(logprob ?? [])].slice(0, 3)).toEqual([-0.25, -0.5, Number.NaN]);
+});
+
 test('ends at the limits of turns and of tokens', async () => {
   const start = RESPONSE.indexOf('I trust');
   const sampled = await ask('sampling.start', {
@@ -342,6 +365,32 @@ test('does the same on the command line, and resumes there', async () => {
     { run: 'r~counterfactual', step: 5, ordinal: 1 },
   ]);
   expect((await sample('resume')).out).toMatch(/2 continuations in run r~counterfactual/);
+});
+
+test('goes on after the command was killed', async () => {
+  const before = files().length;
+  // Two requests are answered, and the others never.
+  server.before = () => (server.seen.length <= 2 ? Promise.resolve() : new Promise(() => undefined));
+  const killed = spawn(
+    process.execPath,
+    [
+      ...[CLI, 'sample', `${rolloutId}`, '--at', `${AFTER_OR}`, '--edit', 'Wait', '-n', '5'],
+      ...['--library', place.library],
+    ],
+    { stdio: 'ignore' },
+  );
+  const lines = (): number =>
+    files().length === before ? 0 : readFileSync(files().at(-1) ?? '', 'utf8').split('\n').length - 1;
+  // What was asked, and two continuations.
+  await expect.poll(lines).toBe(3);
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+  server.before = () => Promise.resolve();
+  server.seen.length = 0;
+  const { code, out } = await sample('resume', '--json');
+  expect(code).toBe(0);
+  expect(out.trimEnd().split('\n')).toHaveLength(5);
+  expect(server.seen).toHaveLength(3);
 });
 
 test('writes a batch and takes its answers without a network', async () => {

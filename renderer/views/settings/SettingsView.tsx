@@ -140,6 +140,20 @@ export default function SettingsView() {
             </dd>
           </div>
           <div>
+            <dt>Endpoint for continuations</dt>
+            <dd>
+              {info?.endpoint === undefined ? (
+                <span className="muted">
+                  None. Start Turnwise with TURNWISE_ENDPOINT and TURNWISE_ENDPOINT_MODEL.
+                </span>
+              ) : (
+                <span className="mono">
+                  {info.endpoint.host} · {info.endpoint.model}
+                </span>
+              )}
+            </dd>
+          </div>
+          <div>
             <dt>Privacy</dt>
             <dd>
               Logs are opened read-only. Nothing is sent unless you continue a rollout or ask a warehouse,

@@ -187,7 +187,7 @@ function Position({ detail, position, onChange }: PositionProps) {
       </p>
     );
   return (
-    <p className="continuation-position">
+    <div className="continuation-position">
       <label htmlFor={id}>From turn</label>
       <select
         id={id}
@@ -207,7 +207,7 @@ function Position({ detail, position, onChange }: PositionProps) {
           { id: 'end', label: 'End', title: 'After this turn and the outputs of its tools' },
         ]}
       />
-    </p>
+    </div>
   );
 }
 
