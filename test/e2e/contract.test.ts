@@ -70,6 +70,7 @@ afterAll(async () => {
   await running?.close();
   await direct?.close();
   await prepared?.warehouse.remove();
+  await prepared?.endpoint.close();
   for (const each of [made, home, directHome]) each.remove();
 });
 
