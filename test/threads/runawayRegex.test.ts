@@ -1,8 +1,13 @@
 /** A runaway regular expression ends with a failure, and its thread continues. */
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
+import { Searcher } from '../../electron/search/searcher.ts';
+import { openReader } from '../../electron/storage/open.ts';
+import { FREE_TASK } from '../../electron/threads/task.ts';
 import { withTimeLimit } from '../../electron/threads/timeLimit.ts';
+import { CANCELLED } from '../../shared/api/transport.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 /** One more than a search skips. */
@@ -44,14 +49,21 @@ const FOUND = { ok: true, value: { ids: Uint32Array.of(1) } };
 
 describe('a filter with a runaway expression', () => {
   it('fails with the reason, while lists and charts without a pattern are answered', async () => {
-    let isEnded = false;
-    const endless = host.dispatch('rollout.order', ENDLESS).finally(() => {
-      isEnded = true;
-    });
-    const behind = host.dispatch('rollout.order', PATTERN);
-    expect(await host.dispatch('rollout.order', { runId: 1, filter: 'reward:1' })).toMatchObject(FOUND);
-    expect(await host.dispatch('step.series', { runId: 1, filter: 'reward:1' })).toMatchObject({ ok: true });
-    expect(isEnded).toBe(false);
+    // Its limit is a second of the clock, which a busy machine may take for the others. One try in five is enough.
+    let isAnsweredBeside = false;
+    let [endless, behind]: Promise<unknown>[] = [];
+    for (let tries = 0; tries < 5 && !isAnsweredBeside; tries++) {
+      let isEnded = false;
+      endless = host.dispatch('rollout.order', ENDLESS).finally(() => {
+        isEnded = true;
+      });
+      behind = host.dispatch('rollout.order', PATTERN);
+      const filter = { runId: 1, filter: 'reward:1' };
+      expect(await host.dispatch('rollout.order', filter)).toMatchObject(FOUND);
+      expect(await host.dispatch('step.series', filter)).toMatchObject({ ok: true });
+      isAnsweredBeside = !isEnded;
+    }
+    expect(isAnsweredBeside).toBe(true);
     expect(await endless).toMatchObject({
       ok: false,
       failure: { code: 'refused', message: expect.stringContaining('in one text it took longer than 1 s') },
@@ -61,11 +73,17 @@ describe('a filter with a runaway expression', () => {
   });
 
   it('can be cancelled, and the next request is answered', async () => {
-    const abort = new AbortController();
-    const given = host.dispatch('rollout.order', ENDLESS, abort.signal);
-    for (let trip = 0; trip < 200; trip++) await host.dispatch('run.list', {});
-    abort.abort();
-    expect(await given).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
+    // As above: a busy machine may come to the limit before it comes to cancel.
+    const cancelled = { ok: false, failure: CANCELLED };
+    let answer: unknown;
+    for (let tries = 0; tries < 5 && !isDeepStrictEqual(answer, cancelled); tries++) {
+      const abort = new AbortController();
+      const given = host.dispatch('rollout.order', ENDLESS, abort.signal);
+      await host.dispatch('run.list', {});
+      abort.abort();
+      answer = await given;
+    }
+    expect(answer).toEqual(cancelled);
     expect(await host.dispatch('rollout.order', PATTERN)).toMatchObject(FOUND);
   });
 });
@@ -99,11 +117,17 @@ describe('an expression that overflows the stack of V8', () => {
 });
 
 describe('a search with a runaway expression', () => {
-  it('fails when it has run away in several rollouts', async () => {
-    expect(await host.dispatch('search.page', { query: ENDLESS.filter })).toMatchObject({
-      ok: false,
-      failure: { code: 'refused', message: expect.stringContaining('in each of 5 rollouts') },
-    });
+  it('fails when it has run away in several rollouts', () => {
+    const db = openReader(place.library);
+    const params = { query: ENDLESS.filter, runId: 1, limit: 50 };
+    // Its clock stands still: a page that takes long ends early, without having searched all five.
+    const search = () => new Searcher(db).page(params, FREE_TASK, () => 0);
+    expect(search).toThrow('in each of 5 rollouts');
+    db.close();
+  });
+
+  it('leaves the thread to the next search', async () => {
+    await host.dispatch('search.page', { query: ENDLESS.filter });
     expect(await host.dispatch('search.page', { query: '/^a+!/' })).toMatchObject({ ok: true });
   });
 });
