@@ -119,6 +119,8 @@ export function describeRerun(shell: Shell): void {
       await page.keyboard.press('Shift+ArrowDown');
       await page.getByRole('button', { name: 'Verify calls' }).click();
       await page.getByText(/calls? verified: \d+ same/).waitFor({ timeout: PYTHON_MS });
+      // The result stays beside the button.
+      await page.getByRole('toolbar').getByText(/calls? verified/).waitFor();
       const filter = encodeURIComponent('rerun:any');
       await page.goto(running.urlOf(`/run/synthetic-grpo-roc-demo/step/0?tab=rollouts&q=${filter}`));
       const rows = page.getByRole('grid').getByRole('row');

@@ -1,67 +1,120 @@
 /** Verifies the calls of selected rollouts: runs them again, compares each with the log, and stores the results. */
 import { useEffect, useRef, useState } from 'react';
 import { isPythonTool } from '../../../shared/domain/codeCells.ts';
-import { proposedMode, RERUN_CLASSES } from '../../../shared/domain/rerun.ts';
+import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { proposedMode } from '../../../shared/domain/rerun.ts';
 import { codeCalls, type RerunResult, verifyCalls } from '../../../shared/domain/verifyCalls.ts';
 import { useClient } from '../../data/DataProvider.tsx';
+import { useFilterLink } from '../../data/filterLink.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
-import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
-import { count, counted } from '../../ui/numbers.ts';
-
-const CLASS_WORDS = { same: 'same', noise: 'same but for noise', different: 'different', not_run: 'not run' };
+import { count } from '../../ui/numbers.ts';
+import { differentCalls, notRunReasons, verifiedParts, verifiedText } from './rerunModel.ts';
+import './rerun.css';
 
 interface VerifyButtonProps {
   readonly selected: number;
   readonly rolloutIds: () => Promise<readonly number[]>;
 }
 
+interface Verification {
+  readonly results: readonly RerunResult[];
+  readonly rollouts: number;
+  readonly state: 'running' | 'stopped' | 'done';
+  readonly error?: string;
+}
+
+const NOTHING_YET: Verification = { results: [], rollouts: 0, state: 'running' };
+
 export function VerifyButton({ selected, rolloutIds }: VerifyButtonProps) {
   const client = useClient();
-  const [done, setDone] = useState<number>();
+  const [verification, setVerification] = useState<Verification>();
   const running = useRef<AbortController>(undefined);
   const stop = () => running.current?.abort();
   useEffect(() => () => running.current?.abort(), []);
-  useCommands({ 'place.up': done === undefined ? undefined : stop });
+  const isRunning = verification?.state === 'running';
+  useCommands({ 'place.up': isRunning ? stop : undefined });
   const verify = async () => {
     const own = new AbortController();
     running.current = own;
-    const results: RerunResult[] = [];
-    setDone(0);
+    let latest = NOTHING_YET;
+    const set = (change: Partial<Verification>) => {
+      latest = { ...latest, ...change };
+      setVerification(latest);
+    };
+    set({});
     try {
-      for (const [i, rolloutId] of (await rolloutIds()).entries()) {
+      for (const rolloutId of await rolloutIds()) {
         if (own.signal.aborted) break;
-        results.push(...(await verifyRollout(client, rolloutId, own.signal)));
-        setDone(i + 1);
+        const results = await verifyRollout(client, rolloutId, own.signal);
+        set({ results: [...latest.results, ...results], rollouts: latest.rollouts + 1 });
       }
-      useInterface
-        .getState()
-        .setNotice(own.signal.aborted ? 'Stopped. What was verified is stored.' : summary(results));
+      set({ state: own.signal.aborted ? 'stopped' : 'done' });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      useInterface
-        .getState()
-        .setNotice(own.signal.aborted ? 'Stopped. What was verified is stored.' : message);
-    } finally {
-      setDone(undefined);
+      set(own.signal.aborted ? { state: 'stopped' } : { state: 'done', error: message });
     }
   };
-  if (done === undefined)
+  if (isRunning) {
+    const different = differentCalls(verification.results);
     return (
+      <Button onClick={stop}>
+        {keyed('Stop', 'place.up')} · {count(verification.rollouts)} of {count(selected)} verified
+        {different > 0 && ` · ${count(different)} different so far`}
+      </Button>
+    );
+  }
+  return (
+    <>
       <Button
         title="Run the Python calls again on this computer, each for at most 10 s, and compare their outputs with the log. The library keeps the results; the log stays as it is."
         onClick={() => void verify()}
       >
         Verify calls
       </Button>
-    );
-  return (
-    <Button onClick={stop}>
-      {keyed('Stop', 'place.up')} · {count(done)} of {count(selected)} verified
-    </Button>
+      <span className="verified" role="status">
+        {verification !== undefined && <Verified verification={verification} />}
+      </span>
+    </>
   );
 }
+
+function Verified({ verification: { results, state, error } }: { readonly verification: Verification }) {
+  const { text, applied } = useFilterLink();
+  const [, setQuery] = useUrlQuery();
+  const reasons = notRunReasons(results);
+  // A filter that cannot be parsed is replaced: nothing could be added to it.
+  const narrowed = text.includes(DIFFERENT) ? text : bothFilters(applied, DIFFERENT);
+  return (
+    <>
+      {error !== undefined && <span className="is-wrong">✕ {error} · </span>}
+      {state === 'stopped' && 'Stopped; what was verified is stored · '}
+      {verifiedText(results)}
+      {verifiedParts(results).map(({ found, text: part }, i) => (
+        <span key={found}>
+          {i === 0 ? ': ' : ', '}
+          {found === 'different' ? (
+            <button
+              type="button"
+              className="is-link"
+              title={`Filter the list: ${DIFFERENT}`}
+              onClick={() => setQuery({ q: narrowed })}
+            >
+              {part}
+            </button>
+          ) : (
+            <span title={found === 'not_run' ? reasons : undefined}>{part}</span>
+          )}
+        </span>
+      ))}
+      {reasons !== '' && <small>Not run: {reasons}</small>}
+    </>
+  );
+}
+
+const DIFFERENT = 'rerun:different';
 
 async function verifyRollout(
   client: ReturnType<typeof useClient>,
@@ -77,13 +130,4 @@ async function verifyRollout(
   });
   if (results.length > 0) await client.request('rerun.save', { rolloutId, calls: [...results] });
   return results;
-}
-
-function summary(results: readonly RerunResult[]): string {
-  const parts = RERUN_CLASSES.flatMap((found) => {
-    const those = results.filter((result) => result.class === found).length;
-    return those === 0 ? [] : [`${count(those)} ${CLASS_WORDS[found]}`];
-  });
-  const differ = results.some((result) => result.class === 'different');
-  return `${counted(results.length, 'call')} verified: ${parts.join(', ') || 'none with code'}.${differ ? ' Filter with rerun:different.' : ''}`;
 }

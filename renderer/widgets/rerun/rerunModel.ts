@@ -2,8 +2,9 @@
 import { commonRuns } from '../../../shared/domain/editScript.ts';
 import type { ToolOutcome } from '../../../shared/domain/model.ts';
 import type { PythonAnswer } from '../../../shared/domain/pythonAnswer.ts';
-import type { RerunVerdict } from '../../../shared/domain/rerun.ts';
+import { RERUN_CLASSES, type RerunClass, type RerunVerdict } from '../../../shared/domain/rerun.ts';
 import type { MarkedLine } from '../../editor/MarkedCode.tsx';
+import { count, counted } from '../../ui/numbers.ts';
 
 export function outcomeOf(answer: PythonAnswer): ToolOutcome {
   if (answer.kind === 'timed_out') return 'timeout';
@@ -23,6 +24,41 @@ export function verdictText({ class: found, reason = '' }: RerunVerdict): string
     case 'not_run':
       return `not compared: ${reason}`;
   }
+}
+
+const CLASS_WORDS = { same: 'same', noise: 'same but for noise', different: 'different', not_run: 'not run' };
+
+type Verdicts = readonly RerunVerdict[];
+
+const ofClass = (results: Verdicts, found: RerunClass): Verdicts =>
+  results.filter((result) => result.class === found);
+
+export const differentCalls = (results: Verdicts): number => ofClass(results, 'different').length;
+
+export const verifiedText = (results: Verdicts): string =>
+  results.length === 0 ? 'No Python calls to verify' : `${counted(results.length, 'call')} verified`;
+
+/** The classes that occur, with their counts. */
+export function verifiedParts(
+  results: Verdicts,
+): readonly { readonly found: RerunClass; readonly text: string }[] {
+  return RERUN_CLASSES.flatMap((found) => {
+    const those = ofClass(results, found).length;
+    return those === 0 ? [] : [{ found, text: `${count(those)} ${CLASS_WORDS[found]}` }];
+  });
+}
+
+const MOST_REASONS = 3;
+
+/** Why calls were not run, the most frequent reasons first. Empty if all were. */
+export function notRunReasons(results: Verdicts): string {
+  const calls = new Map<string, number>();
+  for (const { reason = 'no reason' } of ofClass(results, 'not_run'))
+    calls.set(reason, (calls.get(reason) ?? 0) + 1);
+  const sorted = [...calls].sort(([, a], [, b]) => b - a);
+  const rest = sorted.slice(MOST_REASONS).reduce((sum, [, those]) => sum + those, 0);
+  const parts = sorted.slice(0, MOST_REASONS).map(([reason, those]) => `${reason} (${count(those)})`);
+  return [...parts, ...(rest === 0 ? [] : [`other reasons (${count(rest)})`])].join(', ');
 }
 
 /** Lines beyond these are left out of the diff, which says so. */

@@ -1,0 +1,106 @@
+// @vitest-environment happy-dom
+/** Verifying the calls of selected rollouts: the result stays, counts reasons, and filters the list. */
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, expect, it } from 'vitest';
+import { notRunReasons } from '../../renderer/widgets/rerun/rerunModel.ts';
+import { VerifyButton } from '../../renderer/widgets/rerun/VerifyButton.tsx';
+import type { ResultOf } from '../../shared/api/contract.ts';
+import { createFakeClient, type FakeClient } from '../support/fakeClient.ts';
+import { renderWithClient } from '../support/renderWithClient.tsx';
+
+afterEach(cleanup);
+
+const RESPONSE = 'print(1)print(1)1';
+
+/** A rollout of two calls. The log has an output of the second one only. */
+const DETAIL = {
+  response: RESPONSE,
+  segments: [
+    { kind: 'tool_call', start: 0, end: 8 },
+    { kind: 'tool_call', start: 8, end: 16 },
+    { kind: 'tool_response', start: 16, end: 17, inner: { start: 16, end: 17 } },
+  ],
+  toolCalls: [
+    { turn: 1, callSegment: 0, code: 'print(1)', outcome: 'missing' },
+    { turn: 1, callSegment: 1, responseSegment: 2, code: 'print(1)', outcome: 'ok' },
+  ],
+} as unknown as ResultOf<'rollout.get'>;
+
+type Answer = ResultOf<'python.run'>;
+
+const printed = (stdout: string): Answer => ({
+  kind: 'done',
+  stdout,
+  stderr: '',
+  isCut: false,
+  variables: [],
+  milliseconds: 1,
+});
+
+const clientThatPrints = (stdout: string): FakeClient =>
+  createFakeClient({
+    'rollout.get': () => DETAIL,
+    'python.run': () => printed(stdout),
+    'rerun.save': () => ({ saved: true }),
+  });
+
+const start = (client: FakeClient, href: string, ids: readonly number[]) => {
+  renderWithClient(client, <VerifyButton selected={ids.length} rolloutIds={async () => ids} />, href);
+  fireEvent.click(screen.getByRole('button', { name: 'Verify calls' }));
+};
+const status = () => screen.getByRole('status').textContent;
+
+it('keeps the result beside the button, with the reasons of calls that were not run', async () => {
+  start(clientThatPrints('1\n'), '/', [1, 2]);
+  await waitFor(() =>
+    expect(status()).toBe(
+      '4 calls verified: 2 same, 2 not runNot run: the log has no output of this code (2)',
+    ),
+  );
+  expect(screen.queryByRole('button', { name: /different/ })).toBeNull();
+});
+
+it('filters the list to differing rollouts, and keeps its filter', async () => {
+  start(clientThatPrints('2\n'), '/run/r/step/0?q=kept:yes%20or%20kept:no&tab=rollouts', [1]);
+  fireEvent.click(await screen.findByRole('button', { name: '1 different' }));
+  const query = () => new URLSearchParams(window.location.search);
+  expect(query().get('q')).toBe('(kept:yes or kept:no) rerun:different');
+  expect(query().get('tab')).toBe('rollouts');
+  // A second click adds nothing.
+  fireEvent.click(screen.getByRole('button', { name: '1 different' }));
+  expect(query().get('q')).toBe('(kept:yes or kept:no) rerun:different');
+});
+
+it('counts what differs while it runs, and says that it was stopped', async () => {
+  let release: () => void = () => undefined;
+  let calls = 0;
+  const client = createFakeClient({
+    ...{ 'rollout.get': () => DETAIL, 'rerun.save': () => ({ saved: true }) },
+    'python.run': async () => {
+      calls += 1;
+      if (calls > 1)
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+      return printed('2');
+    },
+  });
+  start(client, '/', [1, 2, 3]);
+  const stop = await screen.findByRole('button', { name: /1 of 3 verified · 1 different so far/ });
+  fireEvent.click(stop);
+  await waitFor(() => expect(calls).toBe(2));
+  release();
+  await waitFor(() => expect(status()).toMatch(/^Stopped; what was verified is stored · 4 calls verified/));
+});
+
+it('says that there was nothing to verify', async () => {
+  const client = createFakeClient({ 'rollout.get': () => ({ ...DETAIL, toolCalls: [] }) });
+  start(client, '/', [1]);
+  await waitFor(() => expect(status()).toBe('No Python calls to verify'));
+});
+
+it('names the three most frequent reasons and counts the others', () => {
+  const not = (reason: string) => ({ class: 'not_run' as const, reason });
+  const reasons = ['a', 'b', 'b', 'c', 'c', 'c', 'd', 'd', 'e'].map(not);
+  expect(notRunReasons([{ class: 'same' }, ...reasons])).toBe('c (3), b (2), d (2), other reasons (2)');
+});
