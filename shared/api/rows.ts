@@ -67,6 +67,11 @@ export interface RunSummary {
   /** As logged for the whole run (`started_at` and `completed_at` of its configuration), in ms since 1970. */
   readonly startedAt?: number;
   readonly completedAt?: number;
+  /**
+   * Of a log of inspect_ai: `success`, `error`, `cancelled` or `started`. Without a status, the log ends before its
+   * header. Absent: another format.
+   */
+  readonly evaluation?: { readonly status?: string };
   readonly trends: RunTrends;
 }
 

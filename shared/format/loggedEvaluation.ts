@@ -71,20 +71,31 @@ export interface LoggedEvaluation {
 
 /**
  * @param config of the run, as `inspect.ts` writes it
+ * @returns undefined for a run of another format; without a status if the log ends before its header
+ */
+export function evaluationStatus(config: JsonObject): Pick<LoggedEvaluation, 'status'> | undefined {
+  const { log } = config;
+  if (!isObject(log) || !('task' in config)) return undefined;
+  const status = textField(log, 'status');
+  return status === undefined ? {} : { status };
+}
+
+/**
+ * @param config of the run, as `inspect.ts` writes it
  * @returns undefined for a run of another format
  */
 export function loggedEvaluation(config: JsonObject): LoggedEvaluation | undefined {
   const { log } = config;
-  if (!isObject(log) || !('task' in config)) return undefined;
+  const status = evaluationStatus(config);
+  if (!isObject(log) || status === undefined) return undefined;
   const plan = objectIn(log['plan']);
   const limits = objectIn(config['config']);
   const results = objectIn(log['results']);
   const scorers = listIn(config['scorers']);
   const mainScorer = textField(scorers[0] ?? {}, 'name');
-  const status = textField(log, 'status');
   const error = loggedError(log['error']);
   return {
-    ...(status === undefined ? {} : { status }),
+    ...status,
     ...(error === undefined ? {} : { error }),
     facts: [
       ...settingsOf(pick(config, ['task', 'task_args', 'model', 'model_args'])),

@@ -213,11 +213,12 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
     const compared = listRuns(db)
       .filter(({ format }) => format === 'inspect')
       .map((run) => {
-        const { runId, runKey, name, startedAt, completedAt, lastWritten } = run;
+        const { runId, runKey, name, startedAt, completedAt, lastWritten, evaluation } = run;
         const logged = loggedEvaluation(getRun(db, runKey)?.config ?? {});
         const { panels } = engine.answer('eval.summary', { runId, filter: '' }, FREE_TASK);
         if (logged === undefined) throw new Error(`${name} has no header`);
         expect(lastWritten).toEqual({ at: completedAt, of: 'completed' });
+        expect(evaluation, name).toEqual({ status: 'success' });
         expect(startedAt).toBeLessThanOrEqual(completedAt ?? 0);
         const failing = { runId, filter: 'stop_reason:error', sort: [] };
         const failed = engine.answer('rollout.order', failing, FREE_TASK).ids.length;

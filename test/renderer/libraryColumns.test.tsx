@@ -44,6 +44,26 @@ const columnOf = (id: string) => {
 };
 const draw = (id: string, of: RunSummary) => render(<div>{columnOf(id).cell(of)}</div>).container;
 
+describe('the name of a run', () => {
+  it.each([
+    ['error', '✕ error'],
+    ['cancelled', '✕ cancelled'],
+    ['started', 'started, not finished'],
+    [undefined, 'not finished: no status logged'],
+    ['<b>odd</b>', 'status <b>odd</b>'],
+  ])('has the status %s of an evaluation', (status, badge) => {
+    const evaluation = status === undefined ? {} : { status };
+    expect(draw('name', run('a', { evaluation })).querySelector('.chip.is-warning')?.textContent).toBe(badge);
+  });
+
+  it('has no badge of success, or of a log without an evaluation', () => {
+    expect(
+      draw('name', run('a', { evaluation: { status: 'success' } })).querySelector('.is-warning'),
+    ).toBeNull();
+    expect(draw('name', run('a')).querySelector('.is-warning')).toBeNull();
+  });
+});
+
 describe('a column of the library', () => {
   it('is shown only if a run has a value for it, in the order of reading', () => {
     expect(shown(run('a'))).toEqual(['name', 'rollouts']);

@@ -9,6 +9,7 @@ import type {
 } from '../../../shared/api/contract.ts';
 import { PROVENANCES, RUN_KINDS, type RunKind } from '../../../shared/domain/model.ts';
 import { isObject } from '../../../shared/format/fields.ts';
+import { evaluationStatus } from '../../../shared/format/loggedEvaluation.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { jsonOf, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { damaged } from '../storageFailure.ts';
@@ -147,6 +148,7 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
   const { config: _config, sharedIssues, caveats, loggedMs, fileMs, ...columns } = row;
   const startedAt = loggedTime(config['started_at']);
   const completedAt = loggedTime(config['completed_at']);
+  const evaluation = evaluationStatus(config);
   const lastWritten = dateOf({ completed: completedAt, rollout: loggedMs, started: startedAt, file: fileMs });
   return {
     ...columns,
@@ -158,6 +160,7 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
     ...(lastWritten === undefined ? {} : { lastWritten }),
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(completedAt === undefined ? {} : { completedAt }),
+    ...(evaluation === undefined ? {} : { evaluation }),
     isSynthetic: config['synthetic'] === true,
     steps: steps.length,
     ...(row.hasSteps === 1 ? { firstStep: steps.at(0)?.step, lastStep: steps.at(-1)?.step } : {}),

@@ -1,14 +1,13 @@
 /** The head of a logged evaluation: status, times, error, accuracy with its standard error, model, task and limits. */
 import type { RunDetail } from '../../../shared/api/contract.ts';
 import type { LoggedEvaluation } from '../../../shared/format/loggedEvaluation.ts';
-import { Chip } from '../../ui/Controls.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { lasted, timeWithZone } from '../../ui/times.ts';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { ErrorText } from '../../widgets/ErrorText.tsx';
-import { type Headline, statusText } from './loggedResultsModel.ts';
+import { EvaluationStatus, statusText } from '../../widgets/EvaluationStatus.tsx';
+import type { Headline } from './loggedResultsModel.ts';
 
-const LONGEST_STATUS = 60;
 const MOST_HEADLINES = 10;
 
 interface LoggedHeaderProps {
@@ -19,20 +18,17 @@ interface LoggedHeaderProps {
 
 export function LoggedHeader({ run, logged, headlines }: LoggedHeaderProps) {
   const { status, error, facts } = logged;
-  const { text, isWarning, describe } = statusText(status);
   const { shown, more } = useFirstItems(headlines, 'result', MOST_HEADLINES);
   return (
     <>
       <header>
         <h2>The log’s own result</h2>
-        <Chip isWarning={isWarning} title={describe}>
-          <LogText text={text} longest={LONGEST_STATUS} />
-        </Chip>
+        <EvaluationStatus status={status} />
         <Times run={run} />
       </header>
       {error !== undefined && <ErrorText error={error} />}
       {error === undefined && status === 'error' && (
-        <p className="dim">{describe} The log gives no reason.</p>
+        <p className="dim">{statusText(status).describe} The log gives no reason.</p>
       )}
       {shown.map(({ scorer, metric, logged: own, recomputed }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a log may repeat a name, and results never reorder

@@ -115,33 +115,6 @@ const withError = (value: number, error: number | undefined): string =>
 const short = (value: number): string =>
   figure(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
 
-interface StatusText {
-  readonly text: string;
-  readonly describe: string;
-  readonly isWarning: boolean;
-}
-
-/** @param status `EvalStatus` of inspect_ai; absent: the log ends before its header */
-export function statusText(status: string | undefined): StatusText {
-  switch (status) {
-    case 'success':
-      return { text: '✓ success', describe: 'The evaluation finished.', isWarning: false };
-    case 'error':
-      return { text: '✕ error', describe: 'An error ended the evaluation.', isWarning: true };
-    case 'cancelled':
-      return { text: '✕ cancelled', describe: 'The evaluation was cancelled.', isWarning: true };
-    case 'started':
-    case undefined:
-      return {
-        text: status === undefined ? 'not finished: no status logged' : 'started, not finished',
-        describe: 'The evaluation was running, or was killed, when this log was written.',
-        isWarning: true,
-      };
-    default:
-      return { text: `status ${status}`, describe: 'As logged.', isWarning: true };
-  }
-}
-
 /** Whether some problem has several rollouts. */
 const hasEpochs = (panels: readonly EvaluationPanel[]): boolean =>
   panels.some(({ points }) => points.some(({ mostSamples }) => mostSamples > 1));

@@ -6,6 +6,7 @@ import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { count, counted, percent, ratio } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
+import { UnfinishedEvaluation } from '../../widgets/EvaluationStatus.tsx';
 import { stepRange } from './libraryModel.ts';
 import type { MenuPoint } from './RunMenu.tsx';
 import '../../charts/charts.css';
@@ -59,7 +60,7 @@ export const runColumns = (
           <PartChip text={partlyRead(run)} />
         </span>
         <small title={run.directory}>
-          {run.kind !== 'train' && <Chip>{RUN_KIND_NAMES[run.kind]}</Chip>}{' '}
+          <UnfinishedEvaluation run={run} /> {run.kind !== 'train' && <Chip>{RUN_KIND_NAMES[run.kind]}</Chip>}{' '}
           {run.isSynthetic && <Chip>synthetic</Chip>}{' '}
           {[partOf(run), run.model, run.dataset, run.format].filter((part) => part !== undefined).join(' · ')}
         </small>

@@ -13,6 +13,7 @@ import { Link } from '../../ui/Link.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { dayAndTime, lasted, wholeTime } from '../../ui/times.ts';
+import { UnfinishedEvaluation } from '../../widgets/EvaluationStatus.tsx';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
 import { PartlyRead, PartlyReadNote, useJobOf } from '../../widgets/PartlyRead.tsx';
 import { LIST_TABS, type ListSummary, listTab, StepLists } from '../../widgets/rollouts/StepLists.tsx';
@@ -125,6 +126,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         {data.model !== undefined && <Chip title="Model">{withGlyphs(data.model)}</Chip>}
         {data.dataset !== undefined && <Chip title="Data set">{withGlyphs(data.dataset)}</Chip>}
         <Chip title={data.directory}>{data.format}</Chip>
+        <UnfinishedEvaluation run={data} />
         <PartlyRead run={data} />
         {data.issues > 0 && (
           <Link href="/issues">
