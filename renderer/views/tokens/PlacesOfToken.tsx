@@ -3,6 +3,7 @@
  */
 
 import { ArrowLeft } from 'lucide-react';
+import { useLayoutEffect, useRef } from 'react';
 import type { TokenOccurrence } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { WantedTokens } from '../../../shared/domain/highestTokens.ts';
@@ -20,6 +21,7 @@ import { RightMark } from '../../ui/Marks.tsx';
 import { count, counted, significant } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { signalLabel, sourceLabel } from '../../ui/signalSource.ts';
+import { takeFocus } from '../../ui/useAutoFocus.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { SaveCsv } from './SaveCsv.tsx';
@@ -50,6 +52,16 @@ export function PlacesOfToken({ runKey, wanted, scope, source, level, hasSteps }
   const table = useTableCommands();
   const close = () => setQuery({ of: undefined, after: undefined, order: undefined });
   useCommands({ 'place.up': close });
+  const section = useRef<HTMLElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  const of = JSON.stringify(wanted);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each choice of tokens shows their list
+  useLayoutEffect(() => {
+    // In a narrow window the list is below the sections, one of which was clicked.
+    if (title.current === null || !document.activeElement?.matches('.tokens-main *')) return;
+    section.current?.scrollIntoView({ block: 'start' });
+    takeFocus(title.current);
+  }, [of]);
   // A previous response is about another token or another order.
   const answer = found.isFormer ? undefined : found.data;
   const places = answer?.places ?? [];
@@ -61,13 +73,13 @@ export function PlacesOfToken({ runKey, wanted, scope, source, level, hasSteps }
   const searchOf = (place: TokenOccurrence) => positionSearch(list, places.indexOf(place), place.token);
   const label = signalLabel(source);
   return (
-    <section className="tokens-side" aria-label="Positions of tokens">
+    <section className="tokens-side" aria-label="Positions of tokens" ref={section}>
       <header>
         <div className="places-head">
           <IconButton label="Back to the tokens by mean" keys={keyOf('place.up')} onClick={close}>
             <ArrowLeft size={14} />
           </IconButton>
-          <h2 className="places-title">
+          <h2 className="places-title" tabIndex={-1} ref={title}>
             {'token' in wanted ? (
               <>
                 Positions of <span className="mono token-text">{shownText(wanted.token)}</span>
@@ -121,7 +133,7 @@ export function PlacesOfToken({ runKey, wanted, scope, source, level, hasSteps }
           </EmptyState>
         ) : (
           <VirtualTable
-            key={`${JSON.stringify(wanted)} ${isLowest}`}
+            key={`${of} ${isLowest}`}
             handle={table}
             label={`${positionsName(wanted)} by ${label}`}
             columns={columnsOf(source, { level, hasSteps })}
