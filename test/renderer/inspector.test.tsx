@@ -156,7 +156,11 @@ describe('a sample of an Inspect log', () => {
     const list = screen.getByRole('region', { name: 'Events' });
     const row = (name: RegExp) => within(list).getByRole('button', { name });
     expect(list.textContent).toContain('3 events');
-    expect(row(/^model acme/).textContent).toContain('2 s · 12 out · $0.0125 · 2 retries');
+    // Tokens and cost have their own line, so that they leave the name its room.
+    const [time, usage] = row(/^model acme/).querySelectorAll('.event-row-facts');
+    expect([time?.textContent, usage?.textContent]).toEqual(['2 s', '12 out · $0.0125 · 2 retries']);
+    expect(usage?.closest('.event-row-text')).toBeNull();
+    expect(row(/^model acme/).title).toMatch(/^model acme.*\n.*\n2 s · 12 out · \$0.0125 · 2 retries$/);
     expect(row(/^✕ tool flip/).title).toBe('tool flip\n3 s after the first event\n1 s');
     const flip = row(/^✕ tool flip/);
     flip.focus();

@@ -11,6 +11,8 @@ import { useVirtualRows } from '../../ui/useVirtualRows.ts';
 import './eventList.css';
 
 const ROW_HEIGHT = 40;
+/** With a line of tokens and cost. */
+const ROW_HEIGHT_WITH_USAGE = 54;
 const OVERSCAN = 6;
 const INDENT = 10;
 /** As long as a stored error may be. */
@@ -35,7 +37,11 @@ export function EventList({ events, total = events.length }: EventListProps) {
   );
   // Events have no id. A zoom must not make the focused row another event.
   const keys = useMemo(() => new Map(events.map((event, i) => [event, i])), [events]);
-  const list = useVirtualRows({ count: shown.length, rowHeight: ROW_HEIGHT, overscan: OVERSCAN });
+  const rowHeight = useMemo(
+    () => (events.some((event) => usageOf(event) !== '') ? ROW_HEIGHT_WITH_USAGE : ROW_HEIGHT),
+    [events],
+  );
+  const list = useVirtualRows({ count: shown.length, rowHeight, overscan: OVERSCAN });
   const wasZoomed = useRef(zoomed);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a zoom scrolls to the chosen event
   useLayoutEffect(() => {
@@ -76,6 +82,7 @@ export function EventList({ events, total = events.length }: EventListProps) {
                 <EventRow
                   event={event}
                   range={range}
+                  height={rowHeight}
                   isChosen={event === chosen}
                   onChoose={setChosen}
                   onZoom={setZoomed}
@@ -97,19 +104,24 @@ function focusChosen(list: HTMLElement | null): void {
 interface EventRowProps {
   readonly event: LoggedEvent;
   readonly range: TimeRange;
+  /** Pixels. */
+  readonly height: number;
   readonly isChosen: boolean;
   readonly onChoose: (event: LoggedEvent) => void;
   readonly onZoom: (range: TimeRange) => void;
 }
 
-function EventRow({ event, range, isChosen, onChoose, onZoom }: EventRowProps) {
+function EventRow({ event, range, height, isChosen, onChoose, onZoom }: EventRowProps) {
   const { kind, name, depth, start, seconds = 0, error } = event;
   const bar = barOf(event, range);
+  const usage = usageOf(event);
+  const indent = { paddingInlineStart: Math.min(depth, DEEPEST_INDENT) * INDENT };
   const zoom = start === undefined || seconds === 0 ? undefined : { from: start, to: start + seconds };
   return (
     <button
       type="button"
       className={`event-row${zoom === undefined ? '' : ' is-timed'}${isChosen ? ' is-chosen' : ''}`}
+      style={{ height }}
       title={[plainLogText(`${kind} ${name}`), startText(event), factsOf(event)].join('\n').trim()}
       onFocus={() => onChoose(event)}
       onClick={() => {
@@ -117,10 +129,7 @@ function EventRow({ event, range, isChosen, onChoose, onZoom }: EventRowProps) {
         if (zoom !== undefined) onZoom(zoom);
       }}
     >
-      <span
-        className="event-row-text"
-        style={{ paddingInlineStart: Math.min(depth, DEEPEST_INDENT) * INDENT }}
-      >
+      <span className="event-row-text" style={indent}>
         <span className="event-row-name">
           {error !== undefined && <span className="is-wrong">✕ </span>}
           <b>{plainLogText(kind)}</b> <LogText text={name} />
@@ -131,8 +140,13 @@ function EventRow({ event, range, isChosen, onChoose, onZoom }: EventRowProps) {
             </span>
           )}
         </span>
-        <span className="event-row-facts dim">{factsOf(event)}</span>
+        <span className="event-row-facts dim">{timeOf(event)}</span>
       </span>
+      {usage !== '' && (
+        <span className="event-row-facts dim" style={indent}>
+          {usage}
+        </span>
+      )}
       <span className="event-row-axis">
         {bar !== undefined && (
           <span
@@ -168,10 +182,18 @@ function startText({ start }: LoggedEvent): string {
 
 const BARS = ['span', 'model', 'tool'] as const;
 
-function factsOf({ start, seconds, input_tokens, output_tokens, cost, retries }: LoggedEvent): string {
+const factsOf = (event: LoggedEvent): string =>
+  [timeOf(event), usageOf(event)].filter((part) => part !== '').join(' · ');
+
+function timeOf({ start, seconds }: LoggedEvent): string {
   return [
     ...(start === undefined ? ['no usable time'] : []),
     ...(seconds === undefined ? [] : [duration(seconds * 1000)]),
+  ].join(' · ');
+}
+
+function usageOf({ input_tokens, output_tokens, cost, retries }: LoggedEvent): string {
+  return [
     ...(input_tokens === undefined ? [] : [`${count(input_tokens)} in`]),
     ...(output_tokens === undefined ? [] : [`${count(output_tokens)} out`]),
     ...(cost === undefined ? [] : [`$${figure(cost)}`]),
