@@ -141,6 +141,25 @@ describe('the rail', () => {
     expect(hrefs()).toEqual({ Run: '/run/other' });
   });
 
+  it('leads to the first rollout of an open comparison', async () => {
+    rememberQuery('/run/r/step/1/group/g', '');
+    const lanes = (...paths: string[]) => `/compare?${paths.map((path) => `lane=${path}`).join('&')}`;
+    const of = (runKey: string) => `/run/${runKey}/step/4/group/p/rollout/2`;
+    const show = (href: string) =>
+      renderWithClient(withRuns(['r', 'other']), <Rail route={{ view: 'compare' }} />, href);
+    show(lanes(of('other'), of('r')));
+    await screen.findByTitle('name of other');
+    const step = '/run/other/step/4';
+    expect(hrefs()).toEqual({
+      ...{ Run: '/run/other', Step: step, Group: `${step}/group/p`, Replay: of('other') },
+    });
+    cleanup();
+    // The run of the link is not in this library.
+    show(lanes(of('gone'), of('r')));
+    await screen.findByTitle('name of r');
+    expect(hrefs()).toMatchObject({ Run: '/run/r', Step: '/run/r/step/1' });
+  });
+
   it('shows icons alone in a narrow window until the user chooses names', () => {
     windowIs('narrow');
     show({ view: 'library' });
