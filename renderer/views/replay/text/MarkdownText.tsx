@@ -14,6 +14,7 @@ import { useRequest } from '../../../data/useRequest.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
 import { quietText } from '../../../ui/visibleText.ts';
 import {
+  addressWithDollars,
   displayFormulas,
   markdownBlocks,
   plainFormulaReason,
@@ -118,7 +119,15 @@ function MarkdownBlockText({ text, start, source }: MarkdownTextProps) {
 }
 
 const COMPONENTS: Components = {
-  a: ({ href, children }) => <LogLink url={withDollars(href ?? '')}>{children}</LogLink>,
+  a: ({ node, href, children }) => {
+    const url = addressWithDollars(href ?? '');
+    const text = withDollars(node === undefined ? '' : textOf(node));
+    return (
+      <LogLink url={url} isNamedByUrl={isSameAddress(text, url)}>
+        {children}
+      </LogLink>
+    );
+  },
   img: ({ src, alt }) => (
     <span className="image-stand-in" title="Images of a rollout are never loaded">
       image{alt === undefined || alt === '' ? '' : ` “${withDollars(alt)}”`}:{' '}
@@ -138,19 +147,40 @@ const COMPONENTS: Components = {
   input: ({ checked }) => <span>{checked ? '☑' : '☐'}</span>,
 };
 
+type LinkNode = Parameters<Extract<NonNullable<Components['a']>, (...props: never) => unknown>>[0]['node'];
+type HastNode = NonNullable<LinkNode>['children'][number] | NonNullable<LinkNode>;
+
+const textOf = (node: HastNode): string =>
+  node.type === 'text' ? node.value : 'children' in node ? node.children.map(textOf).join('') : '';
+
+/** Autolinks complete what is written: `www.a.org` is `http://www.a.org`. */
+const isSameAddress = (text: string, url: string): boolean =>
+  text !== '' && ['', 'mailto:', 'https://', 'http://'].some((prefix) => url === prefix + text);
+
+interface LogLinkProps {
+  readonly url: string;
+  /** Whether the content is the address. Then it is not repeated. */
+  readonly isNamedByUrl: boolean;
+  readonly children?: React.ReactNode;
+}
+
 /** The address is always visible. The desktop app asks before it opens one; a browser only shows it. */
-function LogLink({ url, children }: { readonly url: string; readonly children?: React.ReactNode }) {
+function LogLink({ url, isNamedByUrl, children }: LogLinkProps) {
   const client = useClient();
   const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
-  const address = (
-    <span className="link-address">
-      <SourceText text={url} />
-    </span>
+  const address = !isNamedByUrl && (
+    <>
+      {' '}
+      <span className="link-address">
+        <SourceText text={url} />
+      </span>
+    </>
   );
   if (!isDesktop || !url.startsWith('https://')) {
     return (
       <span className="log-link">
-        {children} {address}
+        {children}
+        {address}
       </span>
     );
   }
@@ -158,7 +188,7 @@ function LogLink({ url, children }: { readonly url: string; readonly children?: 
     <span className="log-link">
       <button type="button" onClick={() => void client.request('shell.openLink', { url })}>
         {children}
-      </button>{' '}
+      </button>
       {address}
     </span>
   );

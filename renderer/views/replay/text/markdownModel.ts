@@ -156,6 +156,11 @@ export function withDollars(text: string): string {
   return text.replaceAll(DOLLAR_STAND_IN, '$');
 }
 
+/** The address of a link. Markdown has percent-encoded it. */
+export function addressWithDollars(url: string): string {
+  return withDollars(url.replaceAll(encodeURIComponent(DOLLAR_STAND_IN), '$'));
+}
+
 export interface SourceFrame {
   /** The block as written in the log. */
   readonly text: string;
