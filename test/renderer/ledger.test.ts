@@ -90,7 +90,7 @@ describe('the rows that a replay follows', () => {
 const columnsWith = (options: Partial<LedgerColumnOptions>) =>
   ledgerColumns({
     ...{ hasRoc: false, hasStopReason: true, scores: [] },
-    ...{ source: 'unknown', counted: 'text', hasWhatIf: false, showsAllWays: false },
+    ...{ source: 'unknown', counted: 'text', hasWhatIf: false, hasDifferences: false, showsAllWays: false },
     ...{
       markOf: () => '',
       hasTokens: true,
@@ -100,6 +100,12 @@ const columnsWith = (options: Partial<LedgerColumnOptions>) =>
     },
     ...options,
   });
+
+it('the column of decisions has room for the mark of a difference', () => {
+  const width = (hasDifferences: boolean) =>
+    columnsWith({ hasRoc: true, hasDifferences }).find(({ id }) => id === 'decision')?.minWidth ?? 0;
+  expect(width(true) - width(false)).toBeGreaterThan(30);
+});
 
 it('the column of long answers gets the spare width', () => {
   const share = (hasLongAnswers: boolean) => {

@@ -14,7 +14,7 @@ it('explains a logged decision that differs', () => {
   const rows = ledger.rows.map((row) => ({ ...row, logged: { kept: row.recomputed.kept !== true } }));
   const [entry] = ledgerEntries({ ...ledger, source: 'logged', rows }, rolloutsOf(PICTURE));
   if (entry === undefined) throw new Error('no rows');
-  render(decisionColumn('logged', false).cell(entry));
+  render(decisionColumn('logged', true, false).cell(entry));
   const mark = screen.getByRole('img', { name: /^The logged decision differs from the recomputed one/ });
   expect(mark.textContent).toBe('≠');
   expect(mark.title).toMatch(/\nlogged: .*\nrecomputed: /);

@@ -59,6 +59,7 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
     scores,
     hasTokens: entries.some(({ rollout }) => rollout?.policyTokens !== undefined),
     hasMalformedCalls: entries.some(({ rollout }) => (rollout?.malformedCalls ?? 0) > 0),
+    hasDifferences: entries.some(({ differs }) => differs),
     hasLongAnswers: entries.some(({ rollout }) => (rollout?.answer?.length ?? 0) > LONG_ANSWER),
     // Keeps the column while rows are loading, so that nothing moves.
     hasStopReason: entries.some(

@@ -19,11 +19,16 @@ import {
 
 /** Fits the longest reason: `discarded, quota for incorrect is full`. */
 const DECISION_WIDTH = 236;
+/** Of the mark of a decision that differs from the recomputed one. */
+const DIFFERENCE_WIDTH = 36;
 /** The tooltip shows the reason. */
 const NARROW_DECISION_WIDTH = 120;
 
-/** @param isNarrow beside a what-if, or beside all sources of the penalty */
-export function decisionColumn(source: Source, isNarrow: boolean): LedgerColumn {
+/**
+ * @param hasDifferences whether any decision differs from the recomputed one
+ * @param isNarrow beside a what-if, or beside all sources of the penalty
+ */
+export function decisionColumn(source: Source, hasDifferences: boolean, isNarrow: boolean): LedgerColumn {
   return column({
     id: 'decision',
     label: 'decision',
@@ -31,7 +36,7 @@ export function decisionColumn(source: Source, isNarrow: boolean): LedgerColumn 
       source === 'unknown'
         ? 'No decision is logged and no configuration to recompute it from'
         : `${source === 'logged' ? 'As logged' : 'Recomputed'}: kept (filled) or discarded (dashed), and why`,
-    minWidth: isNarrow ? NARROW_DECISION_WIDTH : DECISION_WIDTH,
+    minWidth: isNarrow ? NARROW_DECISION_WIDTH : DECISION_WIDTH + (hasDifferences ? DIFFERENCE_WIDTH : 0),
     grow: 1.4,
     sorts: 'ascending',
     measure: ({ standing }) => decisionRank(standing),

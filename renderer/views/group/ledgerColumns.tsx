@@ -26,6 +26,8 @@ export interface LedgerColumnOptions {
   /** The source of the penalty that counts, as a key of its labels. */
   readonly counted: keyof typeof PENALTY_LABELS;
   readonly hasWhatIf: boolean;
+  /** Whether any decision differs from the recomputed one. */
+  readonly hasDifferences: boolean;
   readonly showsAllWays: boolean;
   /** `A`, `B`, or empty. */
   readonly markOf: (entry: LedgerEntry) => string;
@@ -65,7 +67,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
       measure: ({ row }) => row.ordinal,
       cell: ({ row }) => <span className="mono">#{row.ordinal}</span>,
     }),
-    ...(hasRoc ? [decisionColumn(options.source, hasWhatIf)] : []),
+    ...(hasRoc ? [decisionColumn(options.source, options.hasDifferences, hasWhatIf)] : []),
     ...(hasWhatIf ? [whatIfColumn()] : []),
     answerColumn(options.hasLongAnswers),
     ...(hasLabels ? [labelColumn()] : []),

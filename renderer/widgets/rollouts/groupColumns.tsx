@@ -43,7 +43,8 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     value: (row) => row.groundTruth,
     filterField: 'ground_truth',
     minWidth: 80,
-    grow: 0.8,
+    // 24 characters in a window of 1,440 px.
+    grow: 1.8,
     cell: (row) => (
       <span className="mono" title={withGlyphs(row.groundTruth ?? '')}>
         <LogText text={row.groundTruth} />
