@@ -1,4 +1,5 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
+import { Fragment } from 'react';
 import type { RunDetail, RunSummary, StepSummary } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { isRocLogged } from '../../data/rocChoice.ts';
@@ -151,10 +152,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           </Link>
         )}
         <div className="end">
-          <span className="page-facts">
-            <RunTimes run={data} />
-            <RunCounts run={data} whole={whole} steps={steps.data.length} />
-          </span>
+          <RunFacts run={data} whole={whole} steps={steps.data.length} />
           {chosen === 'tools' && lastStep !== undefined && (
             <Link
               className="is-link"
@@ -248,24 +246,47 @@ function CopyNote({ run: { config } }: { readonly run: RunDetail }) {
   );
 }
 
-interface RunCountsProps {
+interface RunFactsProps {
   readonly run: RunDetail;
   readonly whole: ListSummary;
   readonly steps: number;
 }
 
-/** While the run is being read, its list and its charts count at different times, so no total is shown. */
-function RunCounts({ run, whole, steps }: RunCountsProps) {
+/**
+ * Times and counts, each on one line. While the run is being read, its list and its charts count at different times, so
+ * no total is shown.
+ */
+function RunFacts({ run, whole, steps }: RunFactsProps) {
   const isBeingRead = useJobOf(run) !== undefined;
-  const ofSteps = run.hasSteps ? counted(steps, 'step') : 'no training steps in this log';
-  if (isBeingRead) return run.hasSteps ? null : ofSteps;
-  // With one rollout in each group, both numbers are equal.
-  const groups = whole.groups < whole.rollouts ? `${counted(whole.groups, 'group')} · ` : '';
-  return `${counted(whole.rollouts, 'rollout')} · ${groups}${ofSteps}`;
+  const counts = [
+    ...(isBeingRead ? [] : [counted(whole.rollouts, 'rollout')]),
+    // With one rollout in each group, both numbers are equal.
+    ...(isBeingRead || whole.groups >= whole.rollouts ? [] : [counted(whole.groups, 'group')]),
+    ...(run.hasSteps ? (isBeingRead ? [] : [counted(steps, 'step')]) : ['no training steps in this log']),
+  ];
+  return (
+    <span className="page-facts" title={counts.join(' · ')}>
+      <RunTimes run={run} isLast={counts.length === 0} />
+      {counts.map((text, i) => (
+        <Fragment key={text}>
+          <span className="page-fact">
+            {text}
+            {i + 1 < counts.length && ' ·'}
+          </span>{' '}
+        </Fragment>
+      ))}
+    </span>
+  );
 }
 
 /** Start and end times of a run, if logged. */
-function RunTimes({ run: { startedAt, completedAt } }: { readonly run: RunSummary }) {
+function RunTimes({
+  run: { startedAt, completedAt },
+  isLast,
+}: {
+  readonly run: RunSummary;
+  readonly isLast: boolean;
+}) {
   const at = startedAt ?? completedAt;
   if (at === undefined) return null;
   const took =
@@ -278,12 +299,12 @@ function RunTimes({ run: { startedAt, completedAt } }: { readonly run: RunSummar
   ].join('; ');
   return (
     <>
-      <time dateTime={new Date(at).toISOString()} title={`${title} (logged)`}>
+      <time className="page-fact" dateTime={new Date(at).toISOString()} title={`${title} (logged)`}>
         {startedAt === undefined ? 'completed ' : 'started '}
         {dayAndTime(at)}
         {took}
-      </time>
-      {' · '}
+        {!isLast && ' ·'}
+      </time>{' '}
     </>
   );
 }
