@@ -258,7 +258,7 @@ export interface RocReport {
   readonly mixed: GroupTally;
   readonly allRight: GroupTally;
   readonly rewardUnknown: GroupTally;
-  /** Source of the penalties in the buckets. */
+  /** Source of the recomputed side's penalties. Those of the logged side are logged. */
   readonly penalty: PenaltyKind;
   /** Upper bounds of `Likeness.lengths`, in characters. */
   readonly lengthBins: readonly number[];

@@ -84,6 +84,19 @@ describe('the sides of a report', () => {
     expect(names({ ...REPORT, whatIf })).toEqual(['logged', 'what if: paper']);
   });
 
+  it('name the source of the penalties in their buckets', () => {
+    const penalties = (wanted: string | null, report = REPORT) =>
+      sidesOf(report, wanted).map((side) => side.penalties);
+    expect(penalties(null)).toEqual(['penalties: logged']);
+    expect(penalties('recomputed')).toEqual(['penalties: recomputed, text rules']);
+    const byLogged = {
+      ...REPORT,
+      recomputed: { ...REPORT.recomputed, basis: undefined },
+      penalty: 'logged' as const,
+    };
+    expect(penalties('recomputed', byLogged as RocReport)).toEqual(['penalties: logged']);
+  });
+
   it('are empty if nothing is known', () => {
     expect(names({ ...REPORT, logged: undefined, source: 'unknown' })).toEqual([]);
   });

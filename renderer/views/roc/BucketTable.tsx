@@ -7,6 +7,7 @@ import {
   filledBuckets,
   keepRate,
   type NamedSide,
+  type ShownSide,
   tallyText,
 } from './reportModel.ts';
 
@@ -15,7 +16,9 @@ interface BucketTableProps {
   readonly hint: string;
   readonly which: BucketClass;
   /** One set of buckets per set of decisions. All have the same bounds. */
-  readonly sides: readonly { readonly name: string; readonly buckets: readonly Bucket[] }[];
+  readonly sides: readonly (Pick<ShownSide, 'name' | 'penalties'> & {
+    readonly buckets: readonly Bucket[];
+  })[];
 }
 
 /** The share of rollouts kept at each penalty, which shows where the resampling cuts. */
@@ -26,11 +29,17 @@ export function BucketTable({ label, hint, which, sides }: BucketTableProps) {
   );
   const title = which === 'positives' ? 'Positives' : 'Negatives';
   const color = which === 'positives' ? 'var(--right)' : 'var(--wrong)';
+  const [only] = sides;
   const last = Math.max(0, ...sides.map(({ buckets }) => buckets.length)) - 1;
   return (
     <section className="report-card" aria-label={`${title} kept by ${label}`}>
       <h2 title={hint}>
-        {title} kept, by {label} {sides.length === 1 && <span className="dim">{sides[0]?.name}</span>}
+        {title} kept, by {label}{' '}
+        {only !== undefined && sides.length === 1 && (
+          <span className="dim">
+            decisions: {only.name}; {only.penalties}
+          </span>
+        )}
       </h2>
       {rows.length === 0 ? (
         <p className="dim">No {label} is known.</p>
@@ -40,9 +49,9 @@ export function BucketTable({ label, hint, which, sides }: BucketTableProps) {
             <thead>
               <tr>
                 <td />
-                {sides.map(({ name }) => (
+                {sides.map(({ name, penalties }) => (
                   <th key={name} scope="col">
-                    {name}
+                    {name} <span className="dim">{penalties}</span>
                   </th>
                 ))}
               </tr>
@@ -121,11 +130,11 @@ export function KeepRates({ sides }: { readonly sides: readonly NamedSide[] }) {
             <tr key={id}>
               <th scope="row">{name}</th>
               <td>
-                <span className="is-right">positives</span>{' '}
+                <span className="keep-class is-right">positives</span>
                 <KeepBar tally={side.positives} color="var(--right)" which="positives" source={name} />
               </td>
               <td>
-                <span className="is-wrong">negatives</span>{' '}
+                <span className="keep-class is-wrong">negatives</span>
                 <KeepBar tally={side.negatives} color="var(--wrong)" which="negatives" source={name} />
               </td>
             </tr>

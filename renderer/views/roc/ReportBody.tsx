@@ -50,7 +50,7 @@ export function ReportBody({ of, report, stages, isExample, onOpenStep, rollouts
   const sides = sidesOf(report, query.get('side'));
   const [first] = sides;
   const bucketSides = (pick: 'byPenalty' | 'byErr' | 'byFormat') =>
-    sides.map(({ name, side }) => ({ name, buckets: side[pick] }));
+    sides.map(({ name, penalties, side }) => ({ name, penalties, buckets: side[pick] }));
   const disagreements = disagreementsOf(report);
   return (
     <div className="report">

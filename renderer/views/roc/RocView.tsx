@@ -15,7 +15,6 @@ import { Link } from '../../ui/Link.tsx';
 import { counted, seconds } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { ReportProgress } from '../../widgets/roc/ReportProgress.tsx';
-import { PENALTY_LABELS } from '../../widgets/roc/rocLabels.ts';
 import { SourceChip } from '../../widgets/roc/SourceChip.tsx';
 import { WhatIfPanel } from '../../widgets/roc/WhatIfPanel.tsx';
 import { WideEffects } from '../../widgets/roc/WideEffects.tsx';
@@ -109,11 +108,8 @@ export default function RocView({ runKey, step }: RocViewProps) {
           <div className="end">
             {report !== undefined && (
               <span>
-                {counted(report.rollouts, 'rollout')} · {counted(report.groups, 'group')} · penalties:{' '}
-                {report.penalty === 'logged'
-                  ? 'logged'
-                  : `recomputed, ${PENALTY_LABELS[report.penalty].short}`}{' '}
-                · {seconds(report.elapsedMs)}
+                {counted(report.rollouts, 'rollout')} · {counted(report.groups, 'group')} ·{' '}
+                {seconds(report.elapsedMs)}
               </span>
             )}
             {!isOpen && (

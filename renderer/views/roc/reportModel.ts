@@ -2,7 +2,7 @@
 import type { Bucket, GroupTally, RocReport, RocSide, RocStep, Tally } from '../../../shared/api/contract.ts';
 import { counted, ratio } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
-import { penaltyText, RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
+import { penaltySourceLabel, penaltyText, RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
 import { likenessNames } from './likenessModel.ts';
 
 /** A set of decisions, with a name that states their source. */
@@ -12,19 +12,35 @@ export interface NamedSide {
   readonly side: RocSide;
 }
 
+export interface ShownSide extends NamedSide {
+  /** Names the source of the penalties in its buckets. */
+  readonly penalties: string;
+}
+
 /**
  * The decisions in effect first, then the what-if. Leaves out the recomputation if neither decisions nor settings are
  * known.
  */
-export function sidesOf(report: RocReport, wanted: string | null): readonly NamedSide[] {
+export function sidesOf(report: RocReport, wanted: string | null): readonly ShownSide[] {
   const { logged, recomputed, whatIf } = report;
   const rule = (side: RocSide) => RULE_LABELS[side.basis?.rule ?? 'release'].short;
-  const first: NamedSide =
+  const penalties = (side: RocSide) => penaltySourceLabel(side.basis?.penalty ?? report.penalty);
+  const first: ShownSide =
     logged !== undefined && report.source === 'logged' && wanted !== 'recomputed'
-      ? { id: 'logged', name: 'logged', side: logged }
-      : { id: 'recomputed', name: `recomputed: ${rule(recomputed)}`, side: recomputed };
+      ? { id: 'logged', name: 'logged', penalties: penaltySourceLabel('logged'), side: logged }
+      : {
+          id: 'recomputed',
+          name: `recomputed: ${rule(recomputed)}`,
+          penalties: penalties(recomputed),
+          side: recomputed,
+        };
   if (whatIf === undefined) return report.source === 'unknown' ? [] : [first];
-  const second: NamedSide = { id: 'whatIf', name: `what if: ${rule(whatIf)}`, side: whatIf };
+  const second: ShownSide = {
+    id: 'whatIf',
+    name: `what if: ${rule(whatIf)}`,
+    penalties: penalties(whatIf),
+    side: whatIf,
+  };
   return report.source === 'unknown' ? [second] : [first, second];
 }
 

@@ -31,6 +31,9 @@ export const PENALTY_LABELS: Readonly<
   typed: { short: 'tool outcomes', words: 'recomputed from the outcomes of tool calls and real turns' },
 };
 
+export const penaltySourceLabel = (kind: PenaltyKind): string =>
+  kind === 'logged' ? 'penalties: logged' : `penalties: recomputed, ${PENALTY_LABELS[kind].short}`;
+
 export type Source = 'logged' | 'recomputed' | 'unknown';
 
 export function decisionSourceLabel(source: Source, rule: ResampleRule | undefined): string {
