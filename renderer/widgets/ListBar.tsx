@@ -31,10 +31,21 @@ interface ListStepsProps {
   readonly next: CommandId;
   readonly onStep: (by: 1 | -1) => void;
   readonly onLeave: () => void;
+  /** What leaving does. Default: `Leave the list of positions`. */
+  readonly leaveLabel?: string;
 }
 
 /** Buttons to the previous and next entry, and to leave the list. */
-export function ListSteps({ entry, index, count, previous, next, onStep, onLeave }: ListStepsProps) {
+export function ListSteps({
+  entry,
+  index,
+  count,
+  previous,
+  next,
+  onStep,
+  onLeave,
+  leaveLabel = `Leave the list of ${entry}s`,
+}: ListStepsProps) {
   return (
     <>
       <IconButton
@@ -53,7 +64,7 @@ export function ListSteps({ entry, index, count, previous, next, onStep, onLeave
       >
         <ChevronDown size={15} />
       </IconButton>
-      <IconButton label={`Leave the list of ${entry}s`} onClick={onLeave}>
+      <IconButton label={leaveLabel} onClick={onLeave}>
         <X size={15} />
       </IconButton>
     </>

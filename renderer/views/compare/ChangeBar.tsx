@@ -5,6 +5,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
+import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { count } from '../../ui/numbers.ts';
 import { ListBar, ListSteps } from '../../widgets/ListBar.tsx';
@@ -53,15 +54,19 @@ export function ChangeBar() {
     <ListBar
       label="Changed problems"
       buttons={
-        <ListSteps
-          entry="problem"
-          index={index}
-          count={listed.length}
-          previous="change.previous"
-          next="change.next"
-          onStep={step}
-          onLeave={() => setQuery({ changes: undefined, change: undefined })}
-        />
+        <>
+          <Button onClick={() => navigateTo(changesPath(link))}>Back to the list</Button>
+          <ListSteps
+            entry="problem"
+            index={index}
+            count={listed.length}
+            previous="change.previous"
+            next="change.next"
+            onStep={step}
+            onLeave={() => setQuery({ changes: undefined, change: undefined })}
+            leaveLabel="Leave the queue; the comparison stays"
+          />
+        </>
       }
     >
       {changes.error !== null ? (
