@@ -270,7 +270,11 @@ function Limits({ detail, reached }: LimitsProps) {
         </div>
       )}
       {detail.limits.length === 0
-        ? reached === undefined && <span className="muted">none on tokens, turns or messages</span>
+        ? reached === undefined && (
+            <span className="muted" title="The log names no limit on tokens, turns or messages">
+              not logged
+            </span>
+          )
         : uses.length === 0
           ? reached === undefined && <span className="muted">unknown whether one was reached</span>
           : uses.map(({ limit, used, isReached }) => (

@@ -27,6 +27,7 @@ import { PlacesOfToken } from './PlacesOfToken.tsx';
 import { Measured } from './SaveCsv.tsx';
 import { chosenSignal, numbersLine, OFFERED } from './signalChoice.ts';
 import { TokenSections } from './TokenSections.tsx';
+import { TokensElsewhere } from './TokensElsewhere.tsx';
 import { SourceLine, TokensHead } from './TokensHead.tsx';
 import { TopTokens } from './TopTokens.tsx';
 import { askedLeast, chosenSource, naturalOf, sourceKey } from './tokensModel.ts';
@@ -109,7 +110,9 @@ export default function TokensView({ address }: { readonly address: TokensAddres
       </SourceLine>
       {source === undefined ? (
         <Nothing state={state}>
-          <NoSignal signal={signal} available={available.data} withTokens={without} scope={level} />
+          <NoSignal signal={signal} available={available.data} withTokens={without} scope={level}>
+            {level !== 'run' && <TokensElsewhere runKey={runKey} runId={run.runId} hasSteps={isStepped} />}
+          </NoSignal>
         </Nothing>
       ) : (
         <Measured
@@ -181,10 +184,12 @@ interface NoSignalProps {
   /** Number of rollouts that have tokens but not this signal. */
   readonly withTokens: number;
   readonly scope: ScopeLevel;
+  /** Where else there are tokens. */
+  readonly children: ReactNode;
 }
 
 /** Explains that the signal is not logged and what it requires. Other signals are offered, never substituted. */
-function NoSignal({ signal, available, withTokens, scope }: NoSignalProps) {
+function NoSignal({ signal, available, withTokens, scope, children }: NoSignalProps) {
   const [, setQuery] = useUrlQuery();
   const { label, needs } = SIGNAL_FACTS[signal];
   const others = OFFERED.filter(
@@ -213,6 +218,7 @@ function NoSignal({ signal, available, withTokens, scope }: NoSignalProps) {
           ))}
         </p>
       )}
+      {children}
       <p>
         The recorder writes them all;{' '}
         <Link className="is-link" href={pathOfRoute({ view: 'formats' })}>
