@@ -71,7 +71,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
       <textarea
         id={NOTE_FIELD}
         aria-label="Note, Markdown"
-        placeholder="Note, Markdown"
+        placeholder="Note, Markdown. Ctrl+Enter saves it"
         rows={5}
         value={draft.note}
         onChange={(event) => change({ note: event.target.value })}
