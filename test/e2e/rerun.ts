@@ -118,9 +118,9 @@ export function describeRerun(shell: Shell): void {
       await page.getByRole('grid').focus();
       await page.keyboard.press('Shift+ArrowDown');
       await page.getByRole('button', { name: 'Verify calls' }).click();
-      await page.getByText(/calls? verified: \d+ same/).waitFor({ timeout: PYTHON_MS });
       // The result stays beside the button.
-      await page.getByRole('toolbar').getByText(/calls? verified/).waitFor();
+      const bar = page.getByRole('toolbar', { name: 'Selected rows' });
+      await bar.getByText(/calls? verified: \d+ same/).waitFor({ timeout: PYTHON_MS });
       const filter = encodeURIComponent('rerun:any');
       await page.goto(running.urlOf(`/run/synthetic-grpo-roc-demo/step/0?tab=rollouts&q=${filter}`));
       const rows = page.getByRole('grid').getByRole('row');

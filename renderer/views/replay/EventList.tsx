@@ -12,7 +12,7 @@ import './eventList.css';
 
 const ROW_HEIGHT = 40;
 /** With a line of tokens and cost. */
-const ROW_HEIGHT_WITH_USAGE = 54;
+const ROW_HEIGHT_WITH_USAGE = 58;
 const OVERSCAN = 6;
 const INDENT = 10;
 /** As long as a stored error may be. */
