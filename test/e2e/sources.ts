@@ -146,7 +146,7 @@ export function describeSources(shell: Shell): void {
       writeFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 0, 8));
       await expect.poll(() => steps().count()).toBe(5);
       await expect.poll(() => page.getByRole('row', { selected: true }).innerText()).toMatch(/^4\b/);
-      await page.getByText(/^56 rollouts · 14 groups · 4 steps$/).waitFor();
+      await page.getByTitle('56 rollouts · 14 groups · 4 steps', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Paused' }).click();
       appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 8, 16));
       const resume = page.getByRole('button', { name: '8 new rollouts · Resume' });
@@ -167,11 +167,11 @@ export function describeSources(shell: Shell): void {
       appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 16, 17).slice(0, 40));
       writeFileSync(join(logs, 'grown', '5.jsonl'), dumped(5, 0, 4));
       await page.getByRole('button', { name: '12 new rollouts · Resume' }).waitFor();
-      await page.getByText(/^56 rollouts · 14 groups · 4 steps$/).waitFor();
+      await page.getByTitle('56 rollouts · 14 groups · 4 steps', { exact: true }).waitFor();
       expect(await shown()).toEqual(held);
       expect(await page.getByRole('link', { name: /issue/ }).count()).toBe(0);
       await page.getByRole('button', { name: '12 new rollouts · Resume' }).click();
-      await page.getByText(/^68 rollouts · 17 groups · 5 steps$/).waitFor();
+      await page.getByTitle('68 rollouts · 17 groups · 5 steps', { exact: true }).waitFor();
       await expect.poll(() => steps().count()).toBe(6);
       await resume.waitFor({ state: 'detached' });
       await expect.poll(live).toBe('true');
