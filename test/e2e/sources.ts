@@ -139,7 +139,7 @@ export function describeSources(shell: Shell): void {
       await page.getByRole('button', { name: 'Stop following' }).waitFor();
       writeFileSync(join(logs, 'grown', '3.jsonl'), dumped(3, 0, 16));
       await expect.poll(() => steps().count()).toBe(4);
-      await page.getByText(/ · 3 steps$/).waitFor();
+      await page.getByTitle(/ · 3 steps$/).waitFor();
       // If the newest step is selected, the selection moves to each newer step.
       await page.keyboard.press('Shift+G');
       await expect.poll(() => page.getByRole('row', { selected: true }).innerText()).toMatch(/^3\b/);
