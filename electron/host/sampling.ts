@@ -231,7 +231,7 @@ export class Sampling {
         progress.ended(row);
       }
     } catch (error) {
-      // What has ended is kept.
+      // Ended continuations are kept.
       if (file.done.size > 0) await this.options.read(file.path);
       if (signal?.aborted === true) throw new ApiError(CANCELLED);
       throw error;

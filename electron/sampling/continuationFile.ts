@@ -21,7 +21,7 @@ import { z } from 'zod';
 import { notFound, refused } from '../../shared/api/errors.ts';
 import { type ContinuationParams, continuationParams } from '../../shared/api/samplingMethods.ts';
 
-/** What a continuation continues. */
+/** The rollout that a continuation starts from. */
 const ORIGIN = z.object({
   run: z.string().min(1),
   step: z.int().nonnegative(),

@@ -8,7 +8,7 @@ import type { Continuation } from './sampler.ts';
 export interface RecordedRollout {
   readonly detail: RolloutDetail;
   readonly start: ContinuationStart;
-  /** Of the original. Absent: the log has none, or they are not aligned. */
+  /** Tokens of the original. Absent: the log has none, or they are not aligned. */
   readonly tokens?: RolloutTokens | undefined;
 }
 

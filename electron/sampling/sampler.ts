@@ -31,7 +31,7 @@ export interface ContinuationTask {
   /** A regular expression that a correct answer matches. Absent: by the ground truth. */
   readonly pattern?: string | undefined;
   readonly groundTruth?: string | undefined;
-  /** Of the run. */
+  /** Most turns of the run, or ten. */
   readonly turnLimit: number;
   /** How the calls of the original are run again. */
   readonly mode: RerunMode;
@@ -43,7 +43,7 @@ export interface Continuation {
   readonly index: number;
   /** The whole response: that of the original up to the position, the edit, and what was sampled. */
   readonly response: string;
-  /** What follows the edit, in order. Absent: the endpoint gave no tokens that spell it. */
+  /** Tokens after the edit, in order. Absent: the endpoint gave no tokens that spell it. */
   readonly tokens?: readonly WrittenToken[];
   readonly answer?: string;
   readonly grade?: Grade;

@@ -31,7 +31,7 @@ interface ListStepsProps {
   readonly next: CommandId;
   readonly onStep: (by: 1 | -1) => void;
   readonly onLeave: () => void;
-  /** What leaving does. Default: `Leave the list of positions`. */
+  /** Title of the button that leaves. Default: `Leave the list of positions`. */
   readonly leaveLabel?: string;
 }
 

@@ -147,9 +147,9 @@ export interface Events {
   /** Text of a continuation that is being sampled, or the end of it. */
   'sampling.progress': {
     readonly progressKey: string;
-    /** Of the continuations of the request, from 0. */
+    /** Index among the continuations of the request, from 0. */
     readonly index: number;
-    /** What was added. */
+    /** Text since the last event. */
     readonly text?: string;
     /** The continuation has ended and is stored. */
     readonly ended?: ContinuationRow;

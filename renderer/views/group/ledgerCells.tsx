@@ -19,7 +19,7 @@ import {
 
 /** Fits the longest reason: `discarded, quota for incorrect is full`. */
 const DECISION_WIDTH = 236;
-/** Of the mark of a decision that differs from the recomputed one. */
+/** Width of the mark of a decision that differs from the recomputed one. */
 const DIFFERENCE_WIDTH = 36;
 /** The tooltip shows the reason. */
 const NARROW_DECISION_WIDTH = 120;

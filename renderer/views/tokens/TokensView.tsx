@@ -184,7 +184,7 @@ interface NoSignalProps {
   /** Number of rollouts that have tokens but not this signal. */
   readonly withTokens: number;
   readonly scope: ScopeLevel;
-  /** Where else there are tokens. */
+  /** Links to the steps that have tokens. */
   readonly children: ReactNode;
 }
 
