@@ -8,7 +8,7 @@
 
 import { type Checkpoint, type CommonRuns, commonRuns } from './editScript.ts';
 import type { TextRange, Utf16Offset } from './model.ts';
-import { isSpace, linesOf, type Units, unitFrom, type Vocabulary } from './textUnits.ts';
+import { isSpace, linesOf, type Units, unitFrom, Vocabulary, wordsOf } from './textUnits.ts';
 
 export const EQUAL = 0;
 export const REMOVED = 1;
@@ -68,6 +68,16 @@ export function textEdits(a: TextSide, b: TextSide, { mode, vocabulary, checkpoi
   }
   compareWords(a.range.end, b.range.end);
   return writer.finish();
+}
+
+/** Edits between two whole texts that are no JSON strings. */
+export function plainEdits(a: string, b: string, mode: TextMode): Edits {
+  const vocabulary = new Vocabulary();
+  const sideOf = (text: string): TextSide => {
+    const range = { start: 0, end: text.length };
+    return { text, range, words: wordsOf(text, range, false, vocabulary), isEscaped: false };
+  };
+  return textEdits(sideOf(a), sideOf(b), { mode, vocabulary, checkpoint: () => undefined });
 }
 
 /** One text in place of the other, with nothing in common. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textEdits } from '../../shared/domain/alignText.ts';
+import { plainEdits } from '../../shared/domain/alignText.ts';
 import { changedNumbers, numberSpans } from '../../shared/domain/numberSpans.ts';
-import { Vocabulary, wordsOf } from '../../shared/domain/textUnits.ts';
 
 const numbers = (text: string): readonly string[] =>
   numberSpans(text).map(({ start, end }) => text.slice(start, end));
@@ -70,12 +69,7 @@ describe('numberSpans', () => {
 });
 
 function changesBetween(a: string, b: string): readonly string[] {
-  const vocabulary = new Vocabulary();
-  const side = (text: string) => {
-    const range = { start: 0, end: text.length };
-    return { text, range, words: wordsOf(text, range, false, vocabulary), isEscaped: false };
-  };
-  const edits = textEdits(side(a), side(b), { mode: 'words', vocabulary, checkpoint: () => {} });
+  const edits = plainEdits(a, b, 'words');
   return changedNumbers(edits, a, b).map(
     (change) => `${a.slice(change.a.start, change.a.end)} → ${b.slice(change.b.start, change.b.end)}`,
   );

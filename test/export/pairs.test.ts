@@ -191,6 +191,27 @@ describe('pairs as a page', () => {
     expect(text).toMatch(/<b>Turn \d+, only (before|after)<\/b>/);
   });
 
+  it('mark what the other side lacks: without it, two marked texts are equal', async () => {
+    const text = await pack('html', { isAll: true, pairs: pairs() });
+    const blocks =
+      /<(pre|div)(?: class="(?:prose|env|answer)[^"]*")?>((?:[^<]|<\/?(?:del|ins|span)[^>]*>)*)<\/\1>/g;
+    let marked = 0;
+    for (const [, before = '', after = ''] of text.matchAll(
+      /<div class="sides"><div>(.*?)<\/div><div>(.*?)<\/div><\/div>\n/gs,
+    )) {
+      if (!/<(?:del|ins)>/.test(before + after)) continue;
+      const rest = (side: string, name: string): string =>
+        [...side.matchAll(blocks)]
+          .map(([, , inner = '']) => inner.replaceAll(new RegExp(`<${name}>.*?</${name}>`, 'gs'), ''))
+          .join();
+      expect(rest(before, 'del')).toBe(rest(after, 'ins'));
+      if (rest(before, 'del').trim() !== '') marked += 1;
+      expect(before).not.toContain('<ins>');
+      expect(after).not.toContain('<del>');
+    }
+    expect(marked).toBeGreaterThan(changed.length);
+  });
+
   it('are in the order of the list of problems', async () => {
     const index = (await pack('html', { isAll: true, pairs: pairs() })).split('<main>')[0] ?? '';
     const names = [...index.matchAll(/<a href="#c\d+"><bdi>([^<]*)</g)].map(([, name]) => name);
@@ -231,7 +252,7 @@ describe('pairs as a page', () => {
       const body = text.slice(text.indexOf('</style>'));
       for (const [tag] of body.matchAll(/<[a-z][^>]*>/gi))
         expect(tag).toMatch(
-          /^<(?:a|article|aside|b|bdi|body|br|code|details|div|em|figcaption|figure|h[1-3]|header|i|li|line|main|mark|p|pre|rect|section|small|span|summary|svg|table|tbody|td|th|thead|title|tr|ul)(?:\s+(?:class|id|href|open|role|aria-label|viewBox|[xy][12]?|width|height)(?:="[^"<>]*")?)*\s*\/?>$/,
+          /^<(?:a|article|aside|b|bdi|body|br|code|del|details|div|em|figcaption|figure|h[1-3]|header|i|ins|li|line|main|mark|p|pre|rect|section|small|span|summary|svg|table|tbody|td|th|thead|title|tr|ul)(?:\s+(?:class|id|href|open|role|aria-label|viewBox|[xy][12]?|width|height)(?:="[^"<>]*")?)*\s*\/?>$/,
         );
       for (const [, link] of body.matchAll(/href="([^"]*)"/g)) expect(link).toMatch(/^#c\d+(?:n\d+)?$/);
       const ids = [...body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);

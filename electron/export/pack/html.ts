@@ -63,7 +63,7 @@ export function htmlHead(
 <body>
 <header><p class="muted"><span class="brand">Turnwise</span> failure pack</p><h1>${html(title)}</h1>
 <p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${unknown(byClass.unknown)}${hasDecisions(summary) ? ` · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}` : ''}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
-<p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, noun)}</span>`).join('<br>')}</p></header>
+<p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, noun)}</span>`).join('<br>')}</p>${pairs === undefined ? '' : '\n<p class="muted">Marked: text that the other side lacks, <del>before</del> and <ins>after</ins>.</p>'}</header>
 ${labels.length === 0 ? '' : reportHtml(summary, taxonomy, noun)}
 <section><details open><summary><b>${pairs === undefined ? 'Cases' : 'Pairs'}</b></summary><div class="scroll"><table${pairs === undefined && !hasDecisions(summary) ? ' class="without-kept"' : ''}><thead><tr><th class="n">#</th>${columns.map((name) => `<th>${name}</th>`).join('')}</tr></thead><tbody>
 ${index.join('')}</tbody></table></div></details></section>

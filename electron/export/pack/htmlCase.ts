@@ -196,9 +196,26 @@ ${notesHtml(drawn, turn.turn, 'turn')}${turn.redacted === '' ? '' : `<p class="m
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-export function segmentHtml({ one, marks }: Drawn, { segment, call, answers }: CaseSegment): string {
+/** What a segment shows as text: the code of a call that has code, else the text as written. */
+export function shownText({ rollout }: PackCase, { segment, call }: CaseSegment): string {
+  return segment.kind === 'tool-call' && call?.code !== undefined
+    ? call.code
+    : innerText(rollout.response, segment);
+}
+
+/** @param differences marks on `shownText` */
+export function segmentHtml(
+  { one, marks: ofCase }: Drawn,
+  { segment, call, answers }: CaseSegment,
+  differences: readonly Mark[] = [],
+): string {
   const { response } = one.rollout;
-  const marked = (): string => markedHtml(response, segment.inner_start, segment.inner_end, marks);
+  const isCode = segment.kind === 'tool-call' && call?.code !== undefined;
+  const at = segment.inner_start;
+  const marks = isCode
+    ? ofCase
+    : [...ofCase, ...differences.map((mark) => ({ ...mark, start: mark.start + at, end: mark.end + at }))];
+  const marked = (): string => markedHtml(response, at, segment.inner_end, marks);
   switch (segment.kind) {
     case 'reasoning':
     case 'text':
@@ -206,7 +223,7 @@ export function segmentHtml({ one, marks }: Drawn, { segment, call, answers }: C
     case 'answer':
       return `<p class="role">answer</p><pre class="answer">${marked()}</pre>`;
     case 'tool-call':
-      return callHtml(one, marks, { segment, call });
+      return callHtml(one, marks, { segment, call }, isCode ? differences : []);
     case 'tool-response':
       return `<pre class="env${answers?.isError === true ? ' failed' : ''}">${marked()}</pre>`;
     default:
@@ -214,11 +231,16 @@ export function segmentHtml({ one, marks }: Drawn, { segment, call, answers }: C
   }
 }
 
-/** Shows the code of the call. If the JSON has marks, shows the JSON too. */
+/**
+ * Shows the code of the call. If the JSON has marks, shows the JSON too.
+ *
+ * @param codeMarks marks on the code
+ */
 function callHtml(
   one: PackCase,
   marks: readonly Mark[],
   { segment, call }: Pick<CaseSegment, 'segment'> & { readonly call: CaseSegment['call'] | undefined },
+  codeMarks: readonly Mark[],
 ): string {
   const { response } = one.rollout;
   const isMarked = marks.some(({ start, end }) => start < segment.inner_end && end > segment.inner_start);
@@ -228,7 +250,7 @@ function callHtml(
   const written = isMarked
     ? `<details><summary>raw call with marks</summary><pre>${asWritten}</pre></details>`
     : '';
-  return `${head}<pre>${html(call.code)}</pre>${written}`;
+  return `${head}<pre>${markedHtml(call.code, 0, call.code.length, codeMarks)}</pre>${written}`;
 }
 
 /** @param turn undefined: annotations of the rollout, and annotations without a position */

@@ -1,8 +1,18 @@
 /** Writes a pair as HTML: two rollouts side by side, with the rows of the comparison. */
+import { ADDED, EDIT_SIZE, plainEdits, REMOVED } from '../../../shared/domain/alignText.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { problemName } from '../../../shared/domain/question.ts';
-import { chip, type Drawn, drawnOf, notesHtml, problemHtml, segmentHtml, topHtml } from './htmlCase.ts';
-import { html } from './htmlText.ts';
+import {
+  chip,
+  type Drawn,
+  drawnOf,
+  notesHtml,
+  problemHtml,
+  segmentHtml,
+  shownText,
+  topHtml,
+} from './htmlCase.ts';
+import { html, type Mark } from './htmlText.ts';
 import {
   type CaseSegment,
   innerText,
@@ -74,8 +84,14 @@ function rowHtml({ turns, isEqual, segments }: PairRow, from: Side, to: Side): s
     return a === '' && b === '' ? '' : sides(a, b);
   };
   const blocks = segments.map(([a, b]) => {
-    const [left, right] = [segmentOf(from, a), segmentOf(to, b)];
-    return left === '' && right === '' ? '' : sides(left, right);
+    const [before, after] = [segmentOf(from, a), segmentOf(to, b)];
+    if (before === undefined && after === undefined) return '';
+    const [left, right] =
+      before !== undefined && after !== undefined ? differences(from, before, to, after) : [];
+    return sides(
+      before === undefined ? '' : segmentHtml(from.drawn, before, left),
+      after === undefined ? '' : segmentHtml(to.drawn, after, right),
+    );
   });
   const [left, right] = [redactedOf(from, turns[0]), redactedOf(to, turns[1])];
   const redacted = left === '' && right === '' ? '' : sides(left, right);
@@ -98,10 +114,38 @@ function redactedOf({ redacted }: Side, turn: number | undefined): string {
   return text === '' ? '' : `<p class="muted">${text}</p>`;
 }
 
-function segmentOf({ drawn, segments }: Side, index: number | undefined): string {
+/** @returns undefined if there is no such segment, or nothing in it */
+function segmentOf({ drawn, segments }: Side, index: number | undefined): CaseSegment | undefined {
   const found = index === undefined ? undefined : segments.get(index);
-  if (found === undefined || innerText(drawn.one.rollout.response, found.segment).trim() === '') return '';
-  return segmentHtml(drawn, found);
+  return found === undefined || innerText(drawn.one.rollout.response, found.segment).trim() === ''
+    ? undefined
+    : found;
+}
+
+/** The elements around text that the other side lacks. */
+const LACKED = { [REMOVED]: 'del', [ADDED]: 'ins' };
+
+/** Marks on `shownText` of both. */
+function differences(
+  from: Side,
+  before: CaseSegment,
+  to: Side,
+  after: CaseSegment,
+): readonly [readonly Mark[], readonly Mark[]] {
+  const { kind } = before.segment;
+  const mode = kind === 'tool-call' || kind === 'tool-response' ? 'lines' : 'words';
+  const edits = plainEdits(shownText(from.drawn.one, before), shownText(to.drawn.one, after), mode);
+  const marksOf = (kind: keyof typeof LACKED): readonly Mark[] => {
+    const marks: Mark[] = [];
+    for (let i = 0; i < edits.length; i += EDIT_SIZE) {
+      if (edits[i] !== kind) continue;
+      const at = i + (kind === REMOVED ? 1 : 3);
+      const [start = 0, end = 0] = edits.subarray(at, at + 2);
+      marks.push({ start, end, open: `<${LACKED[kind]}>`, close: `</${LACKED[kind]}>` });
+    }
+    return marks;
+  };
+  return [marksOf(REMOVED), marksOf(ADDED)];
 }
 
 /** Columns of `pairIndexRow`. */

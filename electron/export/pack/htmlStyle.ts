@@ -114,6 +114,7 @@ pre.answer{border-left:3px solid var(--right);background:var(--raised)}
 .note p{margin:0}.said{margin-top:4px;font-size:13.5px;overflow-wrap:anywhere}.said p+p,.said ul,.said pre{margin:6px 0 0}.said ul{padding-left:20px}code{font:12.5px/1.5 var(--mono);background:var(--code);border-radius:3px;padding:0 3px}
 .note pre{margin:5px 0 0}
 .m{background:color-mix(in srgb,var(--l,var(--accent)) 16%,transparent);color:inherit;border-bottom:2px solid var(--l,var(--accent))}
+del,ins{background:color-mix(in srgb,var(--wrong) 14%,transparent);text-decoration:underline dashed var(--wrong) 1px;text-underline-offset:3px}ins{background:color-mix(in srgb,var(--right) 14%,transparent);text-decoration:underline var(--right) 1px}
 .tag{font:600 11px/1 var(--ui);color:var(--l,var(--accent));margin-left:3px;display:inline-block;max-width:100%;overflow-wrap:anywhere;vertical-align:super;white-space:normal}
 i{font-style:normal}
 .h1,.h2,.h3,.h4{color:var(--ink);border-radius:2px;box-shadow:inset 0 -1px var(--rule2)}

@@ -1,10 +1,9 @@
 /** The text that a segment shows, and how two paired segments are compared. */
 
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
-import { type Edits, textEdits } from '../../../shared/domain/alignText.ts';
+import { type Edits, plainEdits } from '../../../shared/domain/alignText.ts';
 import { type JsonChange, jsonDiff } from '../../../shared/domain/jsonDiff.ts';
 import type { SegmentKind, TextRange } from '../../../shared/domain/model.ts';
-import { Vocabulary, wordsOf } from '../../../shared/domain/textUnits.ts';
 import { prettyArguments, type SegmentView } from '../../data/segmentViews.ts';
 import { codePlaces } from '../../editor/codePlaces.ts';
 import {
@@ -153,19 +152,10 @@ interface EditorDiff {
  * @param pair absent: they are not compared, or equal
  */
 export function editorDiff(a: SegmentView | undefined, b: SegmentView, pair: Pair | undefined): EditorDiff {
-  const diff = pair?.diff ?? plainDiff(a === undefined ? '' : shownOf(a).text, shownOf(b).text);
+  const [before, after] = [a === undefined ? '' : shownOf(a).text, shownOf(b).text];
+  // Segments may have been compared in another form, such as arguments by structure.
+  const diff = pair?.diff ?? { a: before, b: after, edits: plainEdits(before, after, 'lines') };
   const numbersOf = (side: 'a' | 'b'): readonly TextRange[] =>
     sideMarks(diff, side).filter(({ kind }) => kind === 'number');
   return { before: diff.a, after: diff.b, numbers: { before: numbersOf('a'), after: numbersOf('b') } };
-}
-
-/** A text diff of segments that were compared in another form, such as arguments by structure. */
-function plainDiff(a: string, b: string): TextDiff {
-  const vocabulary = new Vocabulary();
-  const sideOf = (text: string) => {
-    const range = { start: 0, end: text.length };
-    return { text, range, words: wordsOf(text, range, false, vocabulary), isEscaped: false };
-  };
-  const options = { mode: 'lines', vocabulary, checkpoint: () => undefined } as const;
-  return { a, b, edits: textEdits(sideOf(a), sideOf(b), options) };
 }
