@@ -121,7 +121,7 @@ const TABLE = [
   { id: 'table.columns', label: 'Table: choose its columns…', area: 'Lists', keys: [] },
   { id: 'table.density', label: 'Table: comfortable or compact rows', area: 'Lists', keys: [] },
   { id: 'table.unsort', label: 'Table: clear the sorting', area: 'Lists', keys: [] },
-  { id: 'table.selectAll', label: 'Table: select all rows', area: 'Lists', keys: [] },
+  { id: 'table.selectAll', label: 'Table: select all rows, to review, pack or compare them or verify their calls', area: 'Lists', keys: [] },
   { id: 'table.copy', label: 'Table: copy the selected rows as TSV', area: 'Lists', keys: [] },
   { id: 'filter.saveView', label: 'Filter: save this view…', area: 'Lists', keys: [] },
   { id: 'filter.copySql', label: 'Filter: copy as SQL', area: 'Lists', keys: [] },
