@@ -13,6 +13,16 @@ const env = {
 /** Below the limit of a test, so that the failure says which value did not come. */
 const POLL = { poll: { timeout: 30_000 } };
 
+/** Limits of time detect hangs rather than slowness, because a busy machine takes its time. */
+const COMMON = {
+  pool: 'forks',
+  maxWorkers: 2,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: POLL,
+  env,
+} as const;
+
 /** Workers run from the bundle, as for users: a test would spend more time on loading their sources. */
 const bundledWorkers = {
   name: 'bundled-workers',
@@ -23,10 +33,8 @@ const bundledWorkers = {
 };
 
 /**
- * Limits of time detect hangs rather than slowness, because a busy machine takes its time.
- *
- * One run of everything. End-to-end files are a project of their own, because each drives a browser and they
- * would time each other out side by side on a small machine.
+ * One run of everything. Components are a project of their own, because each file has a document, which modules
+ * keep. So are end-to-end files, because each drives a browser.
  */
 export default defineConfig({
   root,
@@ -41,32 +49,29 @@ export default defineConfig({
         root,
         plugins: [bundledWorkers],
         test: {
+          ...COMMON,
           name: 'unit',
-          include: ['test/**/*.test.{ts,tsx}'],
-          exclude: ['test/e2e/**', 'node_modules/**'],
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**'],
           // A quarter of the time would go into loading the same modules for each file.
           isolate: false,
-          pool: 'forks',
-          maxWorkers: 2,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          expect: POLL,
-          env,
         },
       },
       {
         root,
         plugins: [bundledWorkers],
         test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          pool: 'forks',
-          maxWorkers: 2,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          expect: POLL,
-          env,
+          ...COMMON,
+          name: 'components',
+          include: ['test/**/*.test.tsx'],
+          environment: 'happy-dom',
+          setupFiles: [fileURLToPath(new URL('support/patience.ts', import.meta.url))],
         },
+      },
+      {
+        root,
+        plugins: [bundledWorkers],
+        test: { ...COMMON, name: 'e2e', include: ['test/e2e/**/*.test.ts'] },
       },
     ],
   },

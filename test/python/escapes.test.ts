@@ -58,6 +58,7 @@ describe('code that tries to get out stays inside', () => {
   });
 });
 
+// Dozens of programs, some of which run until their limit.
 test('code in a log stays inside on the command line', async () => {
   const { port } = server.address() as AddressInfo;
   const attempts = ESCAPES.filter(({ isEndless = false }) => !isEndless);
@@ -102,4 +103,4 @@ test('finds nothing behind the bridge to JavaScript either', () => {
   const outcomes = JSON.parse(stdout) as readonly string[];
   expect(outcomes).toHaveLength(BRIDGE_ESCAPES.length);
   expect(outcomes.filter((outcome) => outcome.includes('ESCAPED'))).toEqual([]);
-});
+}, 300_000);

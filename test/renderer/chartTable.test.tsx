@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** A chart can be read as a table, and by the value of its slider. */
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

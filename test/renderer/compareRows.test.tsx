@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Renders rows of a comparison and the line about the first different action. */
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';

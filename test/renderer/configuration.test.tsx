@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The configuration of a run as rows, searched and beside that of another run. */
 import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';

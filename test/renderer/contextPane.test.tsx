@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The context of a turn and the outcome of a rollout, as shown beside a replay. */
 import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** An evaluation: what its log says of it, beside what is recomputed. */
 import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';

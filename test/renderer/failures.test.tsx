@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Problems › Failures: the steps that are clustered, and the limits of what is done with a cluster. */
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /**
  * The filter box over a library whose answers the test controls: it offers only values that fit the current
  * text.

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Following is offered where logs may grow, and not for uploaded copies. */
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';

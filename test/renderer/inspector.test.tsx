@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The inspector beside a replay, with values of any length and of characters that affect the text around them. */
 import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The page Issues: files that were not read to their end are listed with the issues. */
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Where the focus goes when the focused control leaves the page. */
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { useEffect, useState } from 'react';

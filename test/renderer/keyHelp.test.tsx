@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The key help lists what works in the view that is open, by place. */
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';

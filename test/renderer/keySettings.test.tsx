@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Rebinding keys, without a browser: what is accepted, what is refused and why, and reset. */
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The table of runs: which columns are shown, and what the date says. */
 import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Links in rendered Markdown: the address is always shown, and once. */
 import { cleanup } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';

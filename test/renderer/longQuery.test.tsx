@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The one hook for long requests, over a host that answers when the test lets it. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Masked credentials on the page: which texts, which fields stay, and when answers are requested again. */
 import { render, screen } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** A dialog that closes returns the focus, whatever it was opened from. */
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { Dialog } from 'radix-ui';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The next rollout of a list is asked for when its key is pressed, so its answer can be late. */
 import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { useState } from 'react';

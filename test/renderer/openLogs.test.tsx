@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** "Open logs…" where nothing can be opened, and the completion of paths. */
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The SQL page announces statements that came with a link. */
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';

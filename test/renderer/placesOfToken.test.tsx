@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The list of token positions comes into sight when a count opens it, and stays where it is when a link does. */
 import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';

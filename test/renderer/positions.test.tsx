@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** A replay that was opened from a list of token positions: which of them it shows, and the way to the next. */
 import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The rail: names, items that lead nowhere, and the choice between names and icons. */
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The head of a run's page while its logs are read. */
 import { cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Columns of scores in a list of rollouts. */
 import { cleanup, render } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The page that a start opens, and that nothing opens later by itself. */
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';

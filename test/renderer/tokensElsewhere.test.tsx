@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** A page without tokens names the steps of its run that have some. */
 import { act, cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Every mark `≠` of the ledger says what differs, also where only the mark is read or pointed at. */
 import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Files that were not read to their end: cards on the library page, and a badge on their run. */
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** Verifying the calls of selected rollouts: the result stays, counts reasons, and filters the list. */
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** A view that fails: the page beside it is tried again, and the raw record of a rollout can be read. */
 import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { useState } from 'react';

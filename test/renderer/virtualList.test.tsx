@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The one virtual list below tables, texts, outline and token list, in a container of 100 px with rows of 10 px. */
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 /** The page Warehouse: runs, the steps of one, and copies of them. */
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';

@@ -1,12 +1,9 @@
 /** Renders a component in a happy-dom document, over a fake client, at a URL of the page. */
-import { configure, type RenderResult, render } from '@testing-library/react';
+import { type RenderResult, render } from '@testing-library/react';
 import { Tooltip } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { DataProvider } from '../../renderer/data/DataProvider.tsx';
 import type { FakeClient } from './fakeClient.ts';
-
-// The default of one second is too short for a busy machine.
-configure({ asyncUtilTimeout: 20_000 });
 
 /**
  * @param href path and query of the page; navigation changes `window.location`
