@@ -435,7 +435,7 @@ class LibraryHost implements Host {
           warnings: this.allWarnings(),
         };
       },
-      'python.run': ({ cells, seed, limitMs }, signal) => this.python.run({ cells, seed }, limitMs, signal),
+      'python.run': ({ limitMs, ...request }, signal) => this.python.run(request, limitMs, signal),
       ...this.sampling.handlers(),
       'path.list': ({ prefix }) => listPaths(prefix, this.listedRoots()),
       'format.list': () =>

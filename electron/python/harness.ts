@@ -110,6 +110,83 @@ def variables():
             pass
     return found
 
+MOST_STEPS = 2_000
+# Characters of all steps together, about.
+MOST_TRACED = 1_000_000
+MOST_LOCALS = 40
+PLAIN = (int, float, complex, bool, str, bytes, type(None))
+MODULE = '<module>'
+
+class Trace:
+    """Records each line of the code before it runs, with what changed in its frame."""
+    def __init__(self):
+        self.steps = []
+        self.size = 0
+        self.is_cut = False
+        self.frames = {}
+        self.count = 1
+
+    def see(self, frame, event, value):
+        if self.is_cut or frame.f_code.co_filename != FILE:
+            return None
+        if event != 'call':
+            # What a repr prints is not output of the code.
+            saved, sys.stdout = sys.stdout, io.StringIO()
+            try:
+                self.record(frame, event, value)
+            except BaseException:
+                self.is_cut = True
+            finally:
+                sys.stdout = saved
+        if self.is_cut:
+            # The rest runs at full speed.
+            sys.settrace(None)
+            return None
+        return self.see
+
+    def record(self, frame, event, value):
+        is_module = frame.f_code.co_name == MODULE
+        if frame.f_lineno is None or (is_module and event == 'return'):
+            return
+        # By id, because a kept frame would keep what its variables hold.
+        number, shown = self.frames.setdefault(0 if is_module else id(frame), (0 if is_module else self.count, {}))
+        if number == self.count:
+            self.count += 1
+        changed, there = [], set()
+        for name, each in list(frame.f_locals.items()):
+            if len(there) == MOST_LOCALS:
+                break
+            try:
+                if name.startswith('_') or not name.isidentifier() or isinstance(each, HIDDEN) or is_imported(name, each):
+                    continue
+                there.add(name)
+                before = shown.get(name)
+                if before and before[0] is each and isinstance(each, PLAIN):
+                    continue
+                now = described_variable(name, each)
+                if before and before[1] == now:
+                    continue
+                # Other values may change, and a reference would keep them.
+                shown[name] = (each if isinstance(each, PLAIN) else NOTHING, now)
+                changed.append(now)
+            except BaseException:
+                pass
+        gone = [cut(name) for name in shown if name not in there]
+        for name in list(shown):
+            if name not in there:
+                del shown[name]
+        step = {'event': event, 'line': frame.f_lineno, 'frame': number, 'changed': changed, 'gone': gone}
+        if not is_module:
+            step['function'] = cut(frame.f_code.co_name)
+        if event == 'return':
+            step['value'] = cut(SHORT.repr(value))
+            del self.frames[id(frame)]
+        elif event == 'exception':
+            step['value'] = cut(f'{value[0].__name__}: {text_of(value[1])}')
+        self.steps.append(step)
+        self.size += 60 + sum(len(each['value']) + 60 for each in changed)
+        self.is_cut = len(self.steps) >= MOST_STEPS or self.size >= MOST_TRACED
+
 def text_of(error):
     try:
         return str(error.msg if isinstance(error, SyntaxError) else error)
@@ -135,6 +212,7 @@ def run(text):
     sys.stdin = io.StringIO(cell.get('input') or '')
     linecache.cache[FILE] = (len(code), None, code.splitlines(True), FILE)
     result = {}
+    trace = Trace() if cell['isTraced'] else None
     started = time.perf_counter()
     try:
         tree = ast.parse(code, FILE)
@@ -142,6 +220,8 @@ def run(text):
         last = None
         if cell['isLast'] and tree.body and isinstance(tree.body[-1], ast.Expr):
             last = ast.Expression(tree.body.pop().value)
+        if trace is not None:
+            sys.settrace(trace.see)
         exec(compile(tree, FILE, 'exec', dont_inherit=True), space)
         if last is not None:
             value = eval(compile(last, FILE, 'eval', dont_inherit=True), space)
@@ -156,6 +236,7 @@ def run(text):
     except BaseException as error:
         reserve.clear()
         result['error'] = described(error)
+    sys.settrace(None)
     for stream in (sys.stdout, sys.__stdout__, sys.stderr, sys.__stderr__):
         try:
             stream.flush()
@@ -166,5 +247,7 @@ def run(text):
         result['variables'] = variables() if cell['isLast'] else []
     except BaseException:
         result['variables'] = []
+    if trace is not None:
+        result['trace'] = {'steps': trace.steps, 'isCut': trace.is_cut}
     return json.dumps(result)
 `;

@@ -6,6 +6,8 @@ export interface PythonRequest {
   readonly cells: readonly PythonCell[];
   /** Seeds `random`. Without it, all interpreters would draw the same numbers: they start from one snapshot. */
   readonly seed: number;
+  /** The last cell is recorded line by line. */
+  readonly isTraced?: boolean;
 }
 
 /** Memory of a started interpreter. */

@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PyodideInterface } from 'pyodide';
-import type { PythonReport } from '../../shared/domain/pythonAnswer.ts';
+import type { PythonReport, PythonTrace, PythonVariable } from '../../shared/domain/pythonAnswer.ts';
 import { HARNESS } from './harness.ts';
 import type { PythonRequest, PythonStart } from './messages.ts';
 import { Packages } from './packages.ts';
@@ -138,13 +138,14 @@ export class Sandbox {
   }
 
   /** @throws when the interpreter broke */
-  run(python: Pyodide, { cells, seed }: PythonRequest): PythonReport {
+  run(python: Pyodide, { cells, seed, isTraced = false }: PythonRequest): PythonReport {
     python.setStdout({ write: (bytes) => this.take('stdout', bytes) });
     python.setStderr({ write: (bytes) => this.take('stderr', bytes) });
     python.runPython(`start(${seed})`);
     const outcomes = cells.map(({ code, input = '' }, i) => {
       this.output = newOutput();
-      const cell = JSON.stringify({ code, input, isLast: i === cells.length - 1 });
+      const isLast = i === cells.length - 1;
+      const cell = JSON.stringify({ code, input, isLast, isTraced: isLast && isTraced });
       // A JSON string is a valid Python string.
       return readOutcome(String(python.runPython(`run(${JSON.stringify(cell)})`)));
     });
@@ -171,7 +172,7 @@ export class Sandbox {
   }
 }
 
-type Outcome = Pick<PythonReport, 'error' | 'lastValue' | 'variables' | 'milliseconds'>;
+type Outcome = Pick<PythonReport, 'error' | 'lastValue' | 'variables' | 'milliseconds' | 'trace'>;
 
 /** UTF-16 units of the texts of a report. The harness keeps to them unless the code has replaced it. */
 const MOST_CHARS = 400;
@@ -179,27 +180,61 @@ const MOST_MESSAGE = 10_000;
 const MOST_TRACEBACK = 20_000;
 const MOST_VALUE = 1_000_000;
 const MOST_VARIABLES = 100;
+const MOST_STEPS = 2_000;
+const MOST_JSON = 20_000_000;
 
 /** The code that ran may have replaced anything of the harness, so its report has any shape. @throws Error */
 function readOutcome(json: string): Outcome {
-  const report = fieldsOf(JSON.parse(json));
-  const { error, lastValue, variables, milliseconds } = report;
-  if (!Array.isArray(variables) || typeof milliseconds !== 'number') throw new Error(BROKEN_REPORT);
+  if (json.length > MOST_JSON) throw new Error(BROKEN_REPORT);
+  const { error, lastValue, variables, milliseconds, trace } = fieldsOf(JSON.parse(json));
+  if (typeof milliseconds !== 'number') throw new Error(BROKEN_REPORT);
   if (!(milliseconds >= 0 && milliseconds < Number.MAX_SAFE_INTEGER)) throw new Error(BROKEN_REPORT);
   return {
     milliseconds,
-    variables: variables.slice(0, MOST_VARIABLES).map((variable: unknown) => {
-      const { name, type, value, size } = fieldsOf(variable);
-      return {
-        name: text(name),
-        type: text(type),
-        value: text(value),
-        ...(size !== undefined && { size: text(size) }),
-      };
-    }),
+    variables: listOf(variables, MOST_VARIABLES, readVariable),
     ...(lastValue !== undefined && { lastValue: text(lastValue, MOST_VALUE) }),
     ...(error !== undefined && { error: readError(fieldsOf(error)) }),
+    ...(trace !== undefined && { trace: readTrace(fieldsOf(trace)) }),
   };
+}
+
+function readVariable(variable: unknown): PythonVariable {
+  const { name, type, value, size } = fieldsOf(variable);
+  return {
+    name: text(name),
+    type: text(type),
+    value: text(value),
+    ...(size !== undefined && { size: text(size) }),
+  };
+}
+
+function readTrace({ steps, isCut }: Record<string, unknown>): PythonTrace {
+  return {
+    isCut: isCut === true,
+    steps: listOf(steps, MOST_STEPS, (step) => {
+      const { event, line, frame, function: name, changed, gone, value } = fieldsOf(step);
+      if (event !== 'line' && event !== 'return' && event !== 'exception') throw new Error(BROKEN_REPORT);
+      return {
+        event,
+        line: count(line),
+        frame: count(frame),
+        changed: listOf(changed, MOST_VARIABLES, readVariable),
+        gone: listOf(gone, MOST_VARIABLES, (one) => text(one)),
+        ...(name !== undefined && { function: text(name) }),
+        ...(value !== undefined && { value: text(value) }),
+      };
+    }),
+  };
+}
+
+function listOf<T>(value: unknown, most: number, read: (each: unknown) => T): readonly T[] {
+  if (!Array.isArray(value)) throw new Error(BROKEN_REPORT);
+  return value.slice(0, most).map(read);
+}
+
+function count(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new Error(BROKEN_REPORT);
+  return value;
 }
 
 const BROKEN_REPORT = 'the code changed the program that reports on it';

@@ -33,6 +33,8 @@ export const PYTHON_METHODS = {
       /** Of `random`. */
       seed: z.int().nonnegative().default(1),
       limitMs: z.int().min(100).max(600_000).default(PYTHON_LIMIT_MS),
+      /** Records each line of the last cell with what it changed. Such code runs many times slower. */
+      isTraced: z.boolean().default(false),
     }),
     result: resultOf<PythonAnswer>(),
     runsOn: 'host',

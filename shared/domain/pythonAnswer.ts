@@ -6,8 +6,8 @@ export interface PythonCell {
   readonly input?: string;
 }
 
-/** A variable of the module, at the end of the code. Modules, functions, classes and private names are left out. */
-interface PythonVariable {
+/** Modules, functions, classes and private names are no variables. */
+export interface PythonVariable {
   readonly name: string;
   readonly type: string;
   /** Shortened `repr`. */
@@ -26,6 +26,29 @@ interface PythonError {
   readonly traceback: string;
 }
 
+/** A line before it runs, the return of a function, or an exception on its way up. */
+export interface PythonStep {
+  readonly event: 'line' | 'return' | 'exception';
+  /** From 1. */
+  readonly line: number;
+  /** Number of the call of a function; 0: the module. A generator that continues has a new one. */
+  readonly frame: number;
+  /** Absent: the module. */
+  readonly function?: string;
+  /** Variables of the frame that are new or have changed since its last step. */
+  readonly changed: readonly PythonVariable[];
+  /** Names of variables that the frame no longer has. */
+  readonly gone: readonly string[];
+  /** What is returned, or the exception. */
+  readonly value?: string;
+}
+
+export interface PythonTrace {
+  readonly steps: readonly PythonStep[];
+  /** More lines ran than were recorded. */
+  readonly isCut: boolean;
+}
+
 /** What the last cell did. */
 export interface PythonReport {
   readonly kind: 'done';
@@ -36,7 +59,10 @@ export interface PythonReport {
   readonly error?: PythonError;
   /** `repr` of the last line, if that is an expression with a value. A notebook prints it; a script does not. */
   readonly lastValue?: string;
+  /** Of the module, at the end of the code. */
   readonly variables: readonly PythonVariable[];
+  /** If it was asked for. */
+  readonly trace?: PythonTrace;
   /** Of cells before the last one. Absent if none failed. */
   readonly earlierErrors?: readonly Pick<PythonError, 'type' | 'message'>[];
   /** Of the last cell alone. */

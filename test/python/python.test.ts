@@ -6,6 +6,7 @@ import type { Host } from '../../electron/host/host.ts';
 import { PythonRunner } from '../../electron/host/pythonRunner.ts';
 import { zip } from '../../fixtures/generate/zip.ts';
 import type { PythonAnswer } from '../../shared/api/contract.ts';
+import type { PythonStep, PythonTrace } from '../../shared/domain/pythonAnswer.ts';
 import { scratch } from '../support/library.ts';
 
 const files = scratch();
@@ -24,11 +25,13 @@ async function run(
   cells: string | readonly string[],
   input?: string,
   limitMs = 30_000,
+  isTraced = false,
 ): Promise<PythonAnswer> {
   const codes = typeof cells === 'string' ? [cells] : cells;
   const result = await host.dispatch('python.run', {
     cells: codes.map((code) => ({ code, ...(input === undefined ? {} : { input }) })),
     limitMs,
+    isTraced,
   });
   if (!result.ok) throw new Error(result.failure.message);
   return result.value as PythonAnswer;
@@ -218,4 +221,114 @@ test('imports pure wheels of a folder, and those that they need, in every run an
   expect(await printed('import leaves')).toMatchObject({ error: { type: 'SystemExit', message: '3' } });
   expect(await printed('import numpy')).toMatchObject({ error: { type: 'ModuleNotFoundError' } });
   runner.close();
+});
+
+async function traced(...cells: readonly string[]): Promise<PythonTrace> {
+  const answer = await run(cells, undefined, 60_000, true);
+  if (answer.kind !== 'done' || answer.trace === undefined) throw new Error(JSON.stringify(answer));
+  return answer.trace;
+}
+
+/** `3 line x=1` */
+const briefly = ({ line, event, function: name, changed, gone, value }: PythonStep): string =>
+  [
+    line,
+    event,
+    ...(name === undefined ? [] : [name]),
+    ...changed.map((one) => `${one.name}=${one.value}`),
+    ...gone.map((one) => `-${one}`),
+    ...(value === undefined ? [] : [`→ ${value}`]),
+  ].join(' ');
+
+test('records each line before it runs, with what changed', async () => {
+  const { steps, isCut } = await traced(
+    'before = [1]',
+    `def half(x):
+    y = x / 2
+    return y
+total = 0
+for n in (2, 0):
+    total += half(n)
+before.append(total)
+del n
+total`,
+  );
+  expect(steps.map(briefly)).toEqual([
+    '1 line before=[1]',
+    '4 line',
+    '5 line total=0',
+    '6 line n=2',
+    '2 line half x=2',
+    '3 line half y=1.0',
+    '3 return half → 1.0',
+    '5 line total=1.0',
+    '6 line n=0',
+    '2 line half x=0',
+    '3 line half y=0.0',
+    '3 return half → 0.0',
+    '5 line',
+    '7 line',
+    '8 line before=[1, 1.0]',
+    '9 line -n',
+  ]);
+  expect(isCut).toBe(false);
+  expect(new Set(steps.map(({ frame }) => frame))).toEqual(new Set([0, 1, 2]));
+});
+
+test('records exceptions on their way up, and generators', async () => {
+  const { steps } = await traced(`def each():
+    yield 1
+    raise ValueError('no')
+try:
+    for x in each(): pass
+except ValueError: pass`);
+  expect(steps.map(briefly)).toEqual([
+    '1 line',
+    '4 line',
+    '5 line',
+    '2 line each',
+    '2 return each → 1',
+    '5 line x=1',
+    '3 line each',
+    '3 exception each → ValueError: no',
+    '3 return each → None',
+    '5 exception → ValueError: no',
+    '6 line',
+  ]);
+});
+
+test('records no more than the limit, and then runs at full speed', async () => {
+  const code = 'x = 0\nwhile x < 300000:\n    x += 1\nprint(x)';
+  const answer = await run(code, undefined, 60_000, true);
+  expect(answer).toMatchObject({ stdout: '300000\n', trace: { isCut: true } });
+  expect(answer.kind === 'done' && answer.trace?.steps.length).toBe(2000);
+  expect(await run('x = 1')).not.toHaveProperty('trace');
+});
+
+test('lets no value act while it is recorded', async () => {
+  const code = `class Loud:
+    def __repr__(self):
+        print('seen')
+        raise KeyError
+import weakref
+loud = Loud()
+gone = weakref.ref(loud)
+def f():
+    own = Loud()
+    return weakref.ref(own)
+alive = f()() is not None
+loud = None
+print(alive, gone() is None)`;
+  expect(await run(code, undefined, 60_000, true)).toMatchObject({ stdout: 'False True\n' });
+  // The code has the program that records in its reach.
+  const forged = await run(
+    `import sys
+recorder = sys.gettrace().__self__
+recorder.steps.append({'event': 'line', 'line': 'x', 'frame': 0, 'changed': [], 'gone': []})`,
+    undefined,
+    60_000,
+    true,
+  );
+  expect(forged).toMatchObject({ kind: 'crashed' });
+  expect(await run('print(1)')).toMatchObject({ stdout: '1\n' });
 });
