@@ -113,6 +113,36 @@ export function describeRerun(shell: Shell): void {
       expect(errors).toEqual([]);
     });
 
+    test('steps through a run, back, to a breakpoint and to a line', async () => {
+      const second = page.getByRole('region', { name: 'Call 2 run again' });
+      await second.getByRole('button', { name: 'Edit', exact: true }).click();
+      await code().fill('total = 0\nfor n in (3, 4):\n    total += n\nprint(total)');
+      await page.keyboard.press('Control+Enter');
+      await second.getByText(/variables? at the end/).waitFor();
+      await second.getByRole('button', { name: 'Step through' }).click();
+      const steps = second.getByRole('region', { name: 'Steps of this run' });
+      const at = (text: string) => steps.getByRole('status').filter({ hasText: text }).waitFor();
+      await at('Step 1 of 7 · line 1 runs next');
+      // The keys work at once.
+      await page.keyboard.press('ArrowRight');
+      await at('Step 2 of 7 · line 2 runs next, time 1 of 3');
+      await steps.getByRole('row', { name: 'total int 0 changed' }).waitFor();
+      await steps.getByRole('button', { name: 'Breakpoint at line 3' }).click();
+      await page.keyboard.press('Shift+ArrowRight');
+      await page.keyboard.press('Shift+ArrowRight');
+      await at('Step 5 of 7 · line 3 runs next, time 2 of 2');
+      await steps.getByRole('row', { name: 'n int 4 changed' }).waitFor();
+      await page.keyboard.press('ArrowLeft');
+      await at('Step 4 of 7 · line 2 runs next, time 2 of 3');
+      await steps.getByRole('row', { name: 'total int 3 changed' }).waitFor();
+      await steps.getByRole('button', { name: 'print(total)' }).click();
+      await at('Step 7 of 7 · line 4 runs next');
+      await page.keyboard.press('End');
+      await at('The end of the code');
+      await steps.getByRole('row', { name: 'total int 7' }).waitFor();
+      expect(errors).toEqual([]);
+    });
+
     test('verifies the calls of selected rollouts, and the filter finds them', STARTS_PYTHON, async () => {
       await page.goto(running.urlOf(GROUP));
       await page.getByRole('grid').focus();

@@ -13,6 +13,8 @@ import { counted, seconds } from '../../ui/numbers.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import { type Rerun, useReruns } from './Reruns.tsx';
 import { diffLines, MOST_DIFF_LINES, outcomeOf, verdictText } from './rerunModel.ts';
+import { Stepper } from './Stepper.tsx';
+import { Variables } from './Variables.tsx';
 
 /** UTF-16 units of a text that is shown. */
 const LONGEST = 20_000;
@@ -55,18 +57,31 @@ export function RerunResult({ segment }: { readonly segment: number }) {
               ) : (
                 <>
                   {rerun.answer?.kind === 'timed_out' && (
-                    <Button onClick={() => reruns.run(segment, rerun.code, LONGER_MS)}>
+                    <Button onClick={() => reruns.run(segment, rerun.code, { limitMs: LONGER_MS })}>
                       Run for up to {LONGER_MS / 1000} s
                     </Button>
                   )}
                   <Button onClick={() => reruns.run(segment, rerun.code)}>Run</Button>
+                  <Button
+                    title="Run it and record each line with its variables. Such code runs many times slower."
+                    onClick={() => reruns.run(segment, rerun.code, { isTraced: true })}
+                  >
+                    Step through
+                  </Button>
                   <Button onClick={() => reruns.edit(segment)}>Edit</Button>
                   <Button onClick={() => reruns.close(segment)}>Close</Button>
                 </>
               )}
             </span>
           </header>
-          {rerun.answer?.kind === 'done' && <Report call={call} report={rerun.answer} />}
+          {rerun.answer?.kind === 'done' && (
+            <Report
+              call={call}
+              code={rerun.code}
+              report={rerun.answer}
+              isSession={reruns.mode === 'session'}
+            />
+          )}
         </>
       )}
       <footer className="rerun-foot">
@@ -110,8 +125,16 @@ function RunState({ call, rerun }: { readonly call: CodeCall; readonly rerun: Re
   );
 }
 
-function Report({ call, report }: { readonly call: CodeCall; readonly report: PythonReport }) {
-  const { error, lastValue, stderr, variables, isCut } = report;
+interface ReportProps {
+  readonly call: CodeCall;
+  /** What was run. */
+  readonly code: string;
+  readonly report: PythonReport;
+  readonly isSession: boolean;
+}
+
+function Report({ call, code, report, isSession }: ReportProps) {
+  const { error, lastValue, stderr, variables, isCut, trace } = report;
   return (
     <>
       <Output call={call} report={report} />
@@ -135,7 +158,11 @@ function Report({ call, report }: { readonly call: CodeCall; readonly report: Py
           </pre>
         </details>
       )}
-      {variables.length > 0 && <Variables variables={variables} />}
+      {trace !== undefined ? (
+        <Stepper code={code} trace={trace} report={report} isSession={isSession} />
+      ) : (
+        variables.length > 0 && <Variables title="at the end" variables={variables} />
+      )}
     </>
   );
 }
@@ -173,40 +200,6 @@ function Output({ call, report }: { readonly call: CodeCall; readonly report: Py
         <p className="muted">{counted(lines.length - MOST_DIFF_LINES, 'further line')}</p>
       )}
     </figure>
-  );
-}
-
-function Variables({ variables }: Pick<PythonReport, 'variables'>) {
-  return (
-    <details className="rerun-variables" open={variables.length <= 12}>
-      <summary>{counted(variables.length, 'variable')} at the end</summary>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">name</th>
-            <th scope="col">type</th>
-            <th scope="col">size</th>
-            <th scope="col">value</th>
-          </tr>
-        </thead>
-        <tbody>
-          {variables.map(({ name, type, size, value }) => (
-            <tr key={name}>
-              <th scope="row">
-                <LogText text={name} longest={LONGEST} />
-              </th>
-              <td>
-                <LogText text={type} longest={LONGEST} />
-              </td>
-              <td>{size}</td>
-              <td>
-                <LogText text={value} longest={LONGEST} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </details>
   );
 }
 

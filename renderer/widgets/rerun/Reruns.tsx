@@ -24,6 +24,12 @@ export interface Rerun {
   readonly failure?: string;
 }
 
+interface RunOptions {
+  readonly limitMs?: number;
+  /** Records each line, so that one can step through the run. */
+  readonly isTraced?: boolean;
+}
+
 interface Reruns {
   readonly calls: ReadonlyMap<number, CodeCall>;
   /** Results of verifying, by ordinal. */
@@ -32,7 +38,7 @@ interface Reruns {
   readonly mode: RerunMode;
   readonly of: ReadonlyMap<number, Rerun>;
   readonly setMode: (mode: RerunMode) => void;
-  readonly run: (segment: number, code: string, limitMs?: number) => void;
+  readonly run: (segment: number, code: string, how?: RunOptions) => void;
   readonly edit: (segment: number) => void;
   /** Goes back from the editor to what was shown before. */
   readonly cancelEdit: (segment: number) => void;
@@ -85,7 +91,7 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
     });
   const current = mode ?? proposed.mode;
   const stop = (): void => running.current?.abort();
-  const run = (segment: number, code: string, limitMs?: number): void => {
+  const run = (segment: number, code: string, how: RunOptions = {}): void => {
     const call = calls.get(segment);
     if (call === undefined) return;
     stop();
@@ -102,11 +108,7 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
       );
     const cells = [...cellsOf([...calls.values()], { ...call, code }, current)];
     client
-      .request(
-        'python.run',
-        { cells, ...(limitMs === undefined ? {} : { limitMs }) },
-        { signal: abort.signal },
-      )
+      .request('python.run', { cells, ...how }, { signal: abort.signal })
       .then(
         (answer) => end({ answer }),
         (error: unknown) => {
@@ -134,6 +136,7 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
   useCommands({
     'call.run': next === undefined ? undefined : () => run(next.segment, next.code),
     'call.edit': next === undefined ? undefined : () => edit(next.segment),
+    'call.step': next === undefined ? undefined : () => run(next.segment, next.code, { isTraced: true }),
     'place.up': isRunning ? stop : undefined,
   });
   const value: Reruns = {
