@@ -168,6 +168,10 @@ interface TakenToken {
 }
 
 async function takeAccessToken(): Promise<TakenToken> {
+  // A new URL in the tab of an old start changes the fragment only, for which a browser loads nothing.
+  window.addEventListener('hashchange', () => {
+    if (readTokenUrl(new URL(window.location.href)).token !== undefined) window.location.reload();
+  });
   const { token: given, cleanUrl } = readTokenUrl(new URL(window.location.href));
   const isStart = given !== undefined;
   const token = given ?? sessionStorage.getItem(KEY) ?? (await askOtherTabs());

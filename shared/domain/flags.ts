@@ -121,8 +121,8 @@ function flagAnswer({ response, segments, prompt, answer, isCorrect }: FlaggedRo
   const at = segments.findLastIndex(({ kind }) => kind === 'answer');
   const tag = segments[at];
   if (tag === undefined) {
-    // If the prompt did not ask for tags, their absence means nothing.
-    const isAsked = prompt === undefined || prompt === '' || prompt.includes('<answer');
+    // If the prompt did not ask for tags, their absence means nothing. `#### <answer>` names a placeholder.
+    const isAsked = prompt === undefined || prompt === '' || prompt.includes('</answer>');
     if (isAsked && (answer !== undefined || isCorrect === true)) set('no_answer_tag');
     return;
   }

@@ -34,7 +34,6 @@ const NEVER_RAN: ReadonlySet<ToolOutcome> = new Set([
   'malformed',
   'parse_error',
   'dispatch_error',
-  'infra',
 ]);
 /** `!pip install`, `%timeit`. A line that continues an expression has a space after its `%`. */
 const NOTEBOOK_COMMAND = /^[ \t]*(?:!\S|%{1,2}[a-z])/m;
@@ -44,6 +43,7 @@ const TIMED_OUT = /\btime[d ]?[- ]?out\b/i;
 export function reasonNotToRun({ tool, code, outcome, response }: LoggedCall): string | undefined {
   if (!isPythonTool(tool)) return `${tool} does not run Python`;
   if (NOTEBOOK_COMMAND.test(withoutStrings(code))) return 'the code has commands of a notebook';
+  if (outcome === 'infra') return 'the log has a sandbox failure instead of the output of this code';
   if (NEVER_RAN.has(outcome) || response === undefined) return 'the log has no output of this code';
   return undefined;
 }

@@ -82,9 +82,8 @@ describe('flags', () => {
     // A policy that was not asked for tags gets no flag.
     const asked = 'Put the final answer in <answer> </answer>.';
     expect(flagged(response, { ...rewarded, prompt: asked }).names).toContain('no_answer_tag');
-    expect(flagged(response, { ...rewarded, prompt: 'End with #### and the number.' }).names).toEqual([
-      'answer_only_in_output',
-    ]);
+    for (const prompt of ['End with #### and the number.', 'Answer in the format `#### <answer>`.'])
+      expect(flagged(response, { ...rewarded, prompt }).names).toEqual(['answer_only_in_output']);
   });
 
   it('a ground truth in the code before the tool returned it', () => {

@@ -129,7 +129,7 @@ test.each<[reason: string, logged: LoggedCall, answer: PythonAnswer]>([
   ['the code has commands of a notebook', { ...released('1'), code: '!pip install sympy' }, here('1')],
   ['the log has no output of this code', { code: 'print(1)', outcome: 'missing' }, here('1')],
   [
-    'the log has no output of this code',
+    'the log has a sandbox failure instead of the output of this code',
     call('Tool call failure\nreason: queue_timeout', 'infra'),
     here('1'),
   ],

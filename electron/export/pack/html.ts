@@ -49,6 +49,9 @@ export function htmlHead(
   // A pair is two cases, so their figures count rollouts.
   const noun = pairs === undefined ? 'case' : 'rollout';
   const unknown = (n: number): string => (n === 0 ? '' : `, ${n} not known`);
+  const report = labels.length === 0 ? '' : `${reportHtml(summary, taxonomy, noun)}\n`;
+  const list = `<section><details open><summary><b>${pairs === undefined ? 'Cases' : 'Pairs'}</b></summary><div class="scroll"><table${pairs === undefined && !hasDecisions(summary) ? ' class="without-kept"' : ''}><thead><tr><th class="n">#</th>${columns.map((name) => `<th>${name}</th>`).join('')}</tr></thead><tbody>
+${index.join('')}</tbody></table></div></details></section>\n`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -64,10 +67,7 @@ export function htmlHead(
 <header><p class="muted"><span class="brand">Turnwise</span> failure pack</p><h1>${html(title)}</h1>
 <p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${unknown(byClass.unknown)}${hasDecisions(summary) ? ` · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}` : ''}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
 <p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, noun)}</span>`).join('<br>')}</p>${pairs === undefined ? '' : '\n<p class="muted">Marked: text that the other side lacks, <del>before</del> and <ins>after</ins>.</p>'}</header>
-${labels.length === 0 ? '' : reportHtml(summary, taxonomy, noun)}
-<section><details open><summary><b>${pairs === undefined ? 'Cases' : 'Pairs'}</b></summary><div class="scroll"><table${pairs === undefined && !hasDecisions(summary) ? ' class="without-kept"' : ''}><thead><tr><th class="n">#</th>${columns.map((name) => `<th>${name}</th>`).join('')}</tr></thead><tbody>
-${index.join('')}</tbody></table></div></details></section>
-<main>
+${(pairs === undefined ? [report, list] : [list, report]).join('')}<main>
 `;
 }
 

@@ -17,6 +17,10 @@ export const PACK_TOKENS: Readonly<Record<string, readonly [light: string, dark:
   right: ['#1e6eb1', '#63a9e8'],
   wrong: ['#b84412', '#f08a5b'],
   'wrong-soft': ['#fbeee8', '#2a1d18'],
+  'diff-removed': ['#a13d63', '#e58fb1'],
+  'diff-removed-mark': ['#f0c9d8', '#4f2a3b'],
+  'diff-added': ['#4d6b12', '#b3cf6e'],
+  'diff-added-mark': ['#d5e3ae', '#3a4a1c'],
   kept: ['#0a756f', '#3fc1b6'],
   dropped: ['#8b857a', '#86827a'],
   'heat-1': ['#fbe8ae', '#33291a'],
@@ -84,7 +88,7 @@ svg{display:block;width:100%}
 .axis{stroke:var(--rule2)}
 .case{margin:0 0 28px;padding-top:18px;border-top:1px solid var(--rule2);min-width:0}
 main:has(.wide){max-width:none}.group.wide>.case{max-width:760px}.group{content-visibility:auto;contain-intrinsic-size:auto 900px}
-main:has(.pair){max-width:1600px}.pair{content-visibility:auto;contain-intrinsic-size:auto 900px}.pair .incorrect,.pair .correct{font-weight:550}
+main:has(.pair),:has(~main .pair){max-width:1600px}.pair{content-visibility:auto;contain-intrinsic-size:auto 900px}.pair .incorrect,.pair .correct{font-weight:550}
 .sides h2{font-size:14px;margin-top:8px}.sides{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:0 24px;align-items:start}
 .group.wide{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(380px,1fr);gap:0 24px;overflow-x:auto;align-items:start;padding-bottom:8px}
 .more{display:none;margin:18px 0 0}.more:has(+.wide>.case:nth-child(6)){display:block}
@@ -114,7 +118,7 @@ pre.answer{border-left:3px solid var(--right);background:var(--raised)}
 .note p{margin:0}.said{margin-top:4px;font-size:13.5px;overflow-wrap:anywhere}.said p+p,.said ul,.said pre{margin:6px 0 0}.said ul{padding-left:20px}code{font:12.5px/1.5 var(--mono);background:var(--code);border-radius:3px;padding:0 3px}
 .note pre{margin:5px 0 0}
 .m{background:color-mix(in srgb,var(--l,var(--accent)) 16%,transparent);color:inherit;border-bottom:2px solid var(--l,var(--accent))}
-del,ins{background:color-mix(in srgb,var(--wrong) 14%,transparent);text-decoration:underline dashed var(--wrong) 1px;text-underline-offset:3px}ins{background:color-mix(in srgb,var(--right) 14%,transparent);text-decoration:underline var(--right) 1px}
+del,ins{background:var(--diff-removed-mark);text-decoration:underline dashed var(--diff-removed) 1px;text-underline-offset:3px}ins{background:var(--diff-added-mark);text-decoration:underline var(--diff-added) 1px}
 .tag{font:600 11px/1 var(--ui);color:var(--l,var(--accent));margin-left:3px;display:inline-block;max-width:100%;overflow-wrap:anywhere;vertical-align:super;white-space:normal}
 i{font-style:normal}
 .h1,.h2,.h3,.h4{color:var(--ink);border-radius:2px;box-shadow:inset 0 -1px var(--rule2)}

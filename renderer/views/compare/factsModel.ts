@@ -21,7 +21,7 @@ interface FactValue {
   readonly text: string;
   /** Source of the value. */
   readonly hint: string;
-  /** Differs from the baseline's value. False if either is unknown. */
+  /** Differs from the baseline's value. False if either is unknown, unless that has a word. */
   readonly isDifferent: boolean;
 }
 
@@ -31,6 +31,8 @@ interface FactKind {
   readonly text: (row: RolloutRow) => string;
   /** The facts that rollouts are usually compared by. A key shows the others. */
   readonly isMain?: true;
+  /** Shown for a rollout without a value beside one that has it; that is a difference. */
+  readonly absent?: string;
 }
 
 function decision({ kept, reason }: RolloutRow): string {
@@ -45,6 +47,7 @@ const KINDS: readonly FactKind[] = [
     hint: 'as logged, or as found in the text',
     text: ({ answer }) => answer ?? '',
     isMain: true,
+    absent: 'none known',
   },
   { label: 'reward', hint: 'as logged', text: (row) => reward(row.reward), isMain: true },
   {
@@ -96,7 +99,7 @@ const KINDS: readonly FactKind[] = [
 export function laneFacts(rows: readonly RolloutRow[], base: number): readonly FactLine[] {
   const hasTokens = rows.some(({ policyTokens }) => policyTokens !== undefined);
   const hasMalformed = rows.some(({ malformedCalls }) => (malformedCalls ?? 0) > 0);
-  return KINDS.flatMap(({ label, hint, text, isMain = false }): readonly FactLine[] => {
+  return KINDS.flatMap(({ label, hint, text, isMain = false, absent = '' }): readonly FactLine[] => {
     const texts = rows.map((row) => text(row));
     if (texts.every((value) => value === '') || (label === 'characters' && hasTokens)) return [];
     if (label === 'malformed calls' && !hasMalformed) return [];
@@ -104,9 +107,9 @@ export function laneFacts(rows: readonly RolloutRow[], base: number): readonly F
     const values = rows.map((row, lane): FactValue => {
       const value = texts[lane] ?? '';
       return {
-        text: value,
+        text: value === '' ? absent : value,
         hint: (typeof hint === 'string' ? hint : hint(row)) ?? '',
-        isDifferent: value !== baseline && value !== '' && baseline !== '',
+        isDifferent: value !== baseline && (absent !== '' || (value !== '' && baseline !== '')),
       };
     });
     return [{ label, isMain, values }];
