@@ -48,6 +48,8 @@ export interface Continuation {
   readonly answer?: string;
   readonly grade?: Grade;
   readonly stop?: 'length' | 'turn-limit';
+  /** Tokens that the endpoint sampled, over all turns. */
+  readonly tokensUsed: number;
   /** Seconds since 1970. */
   readonly startedAt: number;
   readonly endedAt: number;
@@ -79,6 +81,7 @@ export async function sampleAll(
   const left = Array.from({ length: task.settings.n }, (_, index) => index).filter(
     (index) => !options.done.has(index),
   );
+  const asked = left.length;
   const failed: FailedContinuation[] = [];
   const errors: unknown[] = [];
   const work = async (): Promise<void> => {
@@ -94,7 +97,7 @@ export async function sampleAll(
   };
   const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
-  if (errors.length > 0 && errors.length === task.settings.n - options.done.size) throw errors[0];
+  if (errors.length > 0 && errors.length === asked) throw errors[0];
   return failed.sort((a, b) => a.index - b.index);
 }
 
@@ -148,6 +151,7 @@ async function continueOnce(
     ...gradedResponse(task, response),
     ...(tokens === undefined ? {} : { tokens }),
     ...(stop === undefined ? {} : { stop }),
+    tokensUsed,
     startedAt,
     endedAt: Date.now() / 1000,
   };
