@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { ParamsOf, SampledContinuations } from '../../shared/api/contract.ts';
 import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import {
+  changeName,
   changeText,
   type PolicyValue,
   policyText,
-  type TurnValue,
   valuesByPolicy,
 } from '../../shared/domain/valueByTurn.ts';
 import {
@@ -212,11 +212,6 @@ function reportValues(args: Arguments, values: readonly PolicyValue[]): number {
   return 0;
 }
 
-/** Turns whose value changed most. The losing turn is the one after the value was still high. */
-function marksOf({ losing, saving }: PolicyValue, { turn }: TurnValue) {
-  return { isLosing: losing?.after.turn === turn, isSaving: saving?.after.turn === turn };
-}
-
 function valueLines(value: PolicyValue): readonly string[] {
   const { policy, sampled, cut, lastTurn, values, losing, saving } = value;
   const lines = [`${sampled} continuations, ${policyText(policy)}`, 'after turn  correct    95 % interval'];
@@ -227,12 +222,14 @@ function valueLines(value: PolicyValue): readonly string[] {
       lines.push(`${name.padStart(10)}  unknown`);
       continue;
     }
-    const { isLosing, isSaving } = marksOf(value, one);
     const rate = one.isOutcome
       ? `${one.correct === 1 ? 'correct' : 'incorrect'}, as logged`
       : `${`${one.correct} of ${one.graded}`.padEnd(9)}  ${one.low.toFixed(2)}–${one.high.toFixed(2)}`;
-    const mark = `${isLosing ? '  ▼ losing turn' : ''}${isSaving ? '  ▲ saving turn' : ''}`;
-    lines.push(`${name.padStart(10)}  ${rate}${mark}`);
+    const marks = [
+      losing?.after.turn === turn ? `  ↓ ${changeName(losing, 'losing')}` : '',
+      saving?.after.turn === turn ? `  ↑ ${changeName(saving, 'saving')}` : '',
+    ];
+    lines.push(`${name.padStart(10)}  ${rate}${marks.join('')}`);
   }
   if (losing !== undefined) lines.push(`largest drop: ${changeText(losing)}`);
   if (saving !== undefined) lines.push(`largest rise: ${changeText(saving)}`);
@@ -241,13 +238,13 @@ function valueLines(value: PolicyValue): readonly string[] {
 }
 
 function valueJson(value: PolicyValue): string {
-  return value.values
+  const { policy, values, losing, saving } = value;
+  return values
     .map((one) => {
       const { turn, correct, graded, low, high, isOutcome } = one;
-      const { isLosing, isSaving } = marksOf(value, one);
       return `${terminalJson({
-        ...{ model: value.policy.model, turn, correct, graded, low, high, is_outcome: isOutcome },
-        ...{ is_losing: isLosing, is_saving: isSaving },
+        ...{ model: policy.model, turn, correct, graded, low, high, is_outcome: isOutcome },
+        ...{ is_losing: losing?.after === one, is_saving: saving?.after === one },
       })}\n`;
     })
     .join('');

@@ -137,6 +137,12 @@ export const policyKey = ({ model, temperature, topP, maxTokens, stop, pattern }
 export const policyText = ({ model, temperature, topP, maxTokens }: SamplingPolicy): string =>
   `sampled from ${model}, temperature ${temperature}${topP === 1 ? '' : `, top-p ${topP}`}, at most ${maxTokens.toLocaleString('en')} tokens each`;
 
+/** For example `losing turn`, or where turns between are unknown, `losing turn is one of 3 to 5`. */
+export function changeName({ before, after }: ValueChange, kind: 'losing' | 'saving'): string {
+  const first = before.turn + 1;
+  return first === after.turn ? `${kind} turn` : `${kind} turn is one of ${first} to ${after.turn}`;
+}
+
 /** For example `turn 4, 16 of 32 → 3 of 32 correct (−0.41, 95 % interval −0.58 to −0.19)`. */
 export function changeText({ before, after, change, low, high, isClear }: ValueChange): string {
   const first = before.turn + 1;

@@ -301,7 +301,7 @@ describe('at a server', () => {
     const { code, out } = await sample('value', `${idOf(0)}`, '--stored');
     expect(code).toBe(0);
     expect(out).toMatch(/^120 continuations, sampled from table, temperature 1, at most 4 tokens each\n/);
-    expect(out).toMatch(/\n {9}3 {2}\d+ of 24 +0\.\d\d–0\.\d\d {2}▼ losing turn\n/);
+    expect(out).toMatch(/\n {9}3 {2}\d+ of 24 +0\.\d\d–0\.\d\d {2}↓ losing turn\n/);
     expect(out).toMatch(/\n {9}5 {2}incorrect, as logged/);
     expect(out).toMatch(/largest drop: turn 3, \d+ of 24 → \d+ of 24 correct/);
     const { out: json } = await sample('value', `${idOf(0)}`, '--stored', '--json');

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { type RefObject, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import type { PolicyValue } from '../../../shared/domain/valueByTurn.ts';
 import { redactedByTurn } from '../../../shared/format/loggedContext.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -29,6 +30,8 @@ interface ReplayTextProps {
   readonly turns: readonly TurnView[];
   readonly turn: number;
   readonly heat: Heat | undefined;
+  readonly value: PolicyValue | undefined;
+  readonly isBlind: boolean;
   readonly means: SegmentMeans | undefined;
   readonly lexicon: LexiconState;
   readonly labelling: Labelling;
@@ -82,6 +85,8 @@ export function ReplayText(props: ReplayTextProps) {
           currentHit={find.isOpen ? find.currentHit : pointed}
           currentToken={cursor.range}
           redacted={redacted}
+          value={props.value}
+          isBlind={props.isBlind}
           onReadTurn={props.onReadTurn}
         />
       </SaidOf>
