@@ -162,6 +162,9 @@ export function describeContinuation(shell: Shell): void {
       // The prompt, four turns, and the outcome.
       expect(await scrubber.locator('circle').count()).toBe(6);
       expect(await scrubber.locator('line.is-losing').count()).toBe(1);
+      await page.goto(running.urlOf(LOST.replace('/rollout/4', '')));
+      await page.getByText('Lost at turn 3 (median of 1 of the 1 incorrect rollouts').click();
+      await page.getByRole('row', { name: 'succeeded 1 3' }).waitFor();
       expect(errors).toEqual([]);
     });
   });

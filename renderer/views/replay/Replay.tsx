@@ -103,7 +103,7 @@ export function Replay({ route, detail }: ReplayProps) {
   const means = useSegmentMeans(detail, heat);
   const cursor = useTokenCursor({ detail, heat, means, turn, query, setQuery, onShow: showToken });
   const { labelling, queue, isBlind } = useReview(detail, turn, query.get('queue'), cursor.spanRange);
-  const value = useValue(isBlind ? undefined : detail.row.rolloutId);
+  const { stored, value } = useValue(isBlind ? undefined : detail.row.rolloutId);
   const listed = usePositions({ route, detail, query, setQuery, onToken: cursor.go });
   // A review queue has an order of its own.
   const positions = queue === undefined ? listed : undefined;
@@ -234,6 +234,7 @@ export function Replay({ route, detail }: ReplayProps) {
             turn={turn}
             heat={heat}
             value={value}
+            sampled={stored?.positions}
             isBlind={isBlind}
             means={means}
             lexicon={lexicon}

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { type RefObject, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
-import type { PolicyValue } from '../../../shared/domain/valueByTurn.ts';
+import type { PolicyValue, PositionSamples } from '../../../shared/domain/valueByTurn.ts';
 import { redactedByTurn } from '../../../shared/format/loggedContext.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -31,6 +31,7 @@ interface ReplayTextProps {
   readonly turn: number;
   readonly heat: Heat | undefined;
   readonly value: PolicyValue | undefined;
+  readonly sampled: readonly PositionSamples[] | undefined;
   readonly isBlind: boolean;
   readonly means: SegmentMeans | undefined;
   readonly lexicon: LexiconState;
@@ -97,6 +98,7 @@ export function ReplayText(props: ReplayTextProps) {
           pane={pane}
           detail={detail}
           heat={heat}
+          sampled={props.sampled}
           turns={props.turns}
           isRaw={isRaw}
           means={props.means}
