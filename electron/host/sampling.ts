@@ -177,13 +177,14 @@ export class Sampling {
       }
       const sampled = withoutEndOfMessage(outcome.text);
       const isWhole = sampled === outcome.text;
+      const stop = outcome.finish === 'length' ? ('length' as const) : undefined;
       const continuation = {
         index,
-        ...gradedResponse(prepared.task, prepared.start.response + sampled),
+        ...gradedResponse(prepared.task, prepared.start.response + sampled, stop),
         ...(outcome.tokens === undefined || !isWhole
           ? {}
           : { tokens: outcome.tokens.map((token) => ({ ...token, isSampled: true })) }),
-        ...(outcome.finish === 'length' ? { stop: 'length' as const } : {}),
+        ...(stop === undefined ? {} : { stop }),
       };
       file.append(recordOf(file, prepared, continuation));
       rows.set(index, rowOf(continuation));
