@@ -143,6 +143,7 @@ describe('stored continuations', () => {
       stored(at, { policy: { ...policy, model: 'other' }, seeds: [1], graded: 1 }),
       stored(at),
     ];
+    expect(turnSamples(positions, policy)).toEqual([{ turn: 1, sampled: 4, graded: 4, correct: 1 }]);
     const values = valuesByPolicy({ lastTurn: 2, isCorrect: false, positions, calls: [] });
     expect(values.map((one) => [one.policy.model, one.sampled])).toEqual([
       ['m', 4],

@@ -236,13 +236,13 @@ describe('at a server', () => {
       edit: 'Wait',
     });
     const value = await storedValue(rolloutId);
-    // The start and the end are two requests; the repeated one has the same seeds.
-    expect(value?.sampled).toBe(6);
+    // All have the same seeds, and the start of turn 3 is the end of turn 2.
+    expect(value?.sampled).toBe(3);
     expect(value?.values.map(({ turn }) => turn)).toEqual([2, LAST_TURN]);
     server.seen.length = 0;
     await ask('sampling.value', { rolloutId, settings: { maxTokens: 4, n: 8 }, budget: 1000 });
-    // The end of turn 2 has six of eight already, with seeds 1 to 3.
-    expect(server.seen).toHaveLength(8 * LAST_TURN - 6);
+    // The end of turn 2 has three of eight already.
+    expect(server.seen).toHaveLength(8 * LAST_TURN - 3);
     expect((await storedValue(rolloutId))?.sampled).toBe(8 * LAST_TURN);
   });
 

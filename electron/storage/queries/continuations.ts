@@ -3,7 +3,12 @@ import type { StoredContinuations } from '../../../shared/api/contract.ts';
 import { continuationOrigin } from '../../../shared/api/samplingMethods.ts';
 import { TOOL_OUTCOMES, type ToolOutcome } from '../../../shared/domain/model.ts';
 import { originKey } from '../../../shared/domain/origin.ts';
-import { type PositionSamples, policyKey } from '../../../shared/domain/valueByTurn.ts';
+import {
+  endOfTurn,
+  type PositionSamples,
+  policyKey,
+  turnEndedAt,
+} from '../../../shared/domain/valueByTurn.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, optional, query, text } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
@@ -64,7 +69,10 @@ export function storedContinuations(
   }));
 }
 
-/** Continuations with one seed are one: the endpoint may have sampled the same. */
+/**
+ * Continuations with one seed are one: the endpoint may have sampled the same. So the start of a turn and the end of the
+ * one before it are one position.
+ */
 function positionsOf(db: ReadableLibrary, origin: string): readonly PositionSamples[] {
   const rows = query(db, CONTINUATIONS, {
     groupId: number,
@@ -84,9 +92,11 @@ function positionsOf(db: ReadableLibrary, origin: string): readonly PositionSamp
     const extra = texts.text(first);
     const asked = continuationOrigin.safeParse(objectOf(extra === '' ? null : extra)['origin']);
     if (!asked.success) continue;
-    const { position, edit, model, pattern } = asked.data;
+    const { edit, model, pattern } = asked.data;
     const { n: _, seed, ...how } = asked.data.settings;
     const policy = { model, ...how, ...(pattern === undefined ? {} : { pattern }) };
+    const turn = turnEndedAt(asked.data.position);
+    const position = turn === undefined ? asked.data.position : endOfTurn(turn);
     const key = JSON.stringify([position, edit, policyKey(policy)]);
     const before = found.get(key) ?? { position, edit, policy, seeds: [], graded: 0, correct: 0, cut: 0 };
     const seeds = new Set(before.seeds);
