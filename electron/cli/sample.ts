@@ -50,7 +50,7 @@ Settings:
   --top-p P          default: 1
   --max-tokens N     tokens of one continuation; default: 4096
   --stop TEXT        ends a turn; up to four
-  --seed N           of the first continuation, each further one adds 1; default: 1
+  --seed N           of the first continuation, each further one adds 1, each turn of value 1,000; default: 1
   --pattern RE       an answer that matches is correct; default: graded against the ground truth
 
   --budget TOKENS    most tokens that value samples in all

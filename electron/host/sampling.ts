@@ -57,6 +57,9 @@ type SamplingMethod = Extract<keyof HostHandlers, `sampling.${string}`>;
 
 /** Continuations from the end of a turn before the next turn is chosen. */
 const VALUE_BATCH = 4;
+/** Between the first seeds of two turns. A server may draw alike at two positions with one seed. */
+const SEEDS_PER_TURN = 1000;
+const MOST_SEED = 2_000_000_000;
 
 /** Turns of a continuation where the run states no limit. */
 const TURN_LIMIT = 10;
@@ -239,7 +242,7 @@ export class Sampling {
     if (lastTurn === 0) throw refused('this rollout has no turns');
     if (budget < settings.maxTokens)
       throw refused('the budget is smaller than the most tokens of one continuation');
-    const { n: most, seed, ...how } = settings;
+    const { n: most, seed: _, ...how } = settings;
     const policy = { model: endpoint.model, ...how, pattern };
     const turns = new Map(turnSamples(stored.positions, policy).map((one) => [one.turn, one]));
     const files = new Map<number, { readonly file: ContinuationFile; readonly prepared: Prepared }>();
@@ -255,15 +258,16 @@ export class Sampling {
         };
       const before = turns.get(turn) ?? { turn, sampled: 0, graded: 0, correct: 0 };
       const used = await this.fileOfTurn(files, turn, params, endpoint);
+      const { task } = used.prepared;
       // Seeds that are stored already would be sampled alike.
       const done = new Set(used.file.done);
       for (const { position, edit, policy: other, seeds } of stored.positions)
         if (turnEndedAt(position) === turn && edit === '' && policyKey(other) === policyKey(policy))
-          for (const one of seeds) done.add(one - seed);
+          for (const one of seeds) done.add(one - used.file.request.settings.seed);
       const n = indexAfter(done, Math.min(size, most - before.sampled));
       const sampled = await this.sampleInto(
         used.file,
-        { ...used.prepared, task: { ...used.prepared.task, settings: { ...settings, n } } },
+        { ...used.prepared, task: { ...task, settings: { ...task.settings, n } } },
         done,
         endpoint,
         new SamplingProgress(progressKey, this.options.emit, turn),
@@ -298,7 +302,14 @@ export class Sampling {
   ): Promise<{ readonly file: ContinuationFile; readonly prepared: Prepared }> {
     const known = files.get(turn);
     if (known !== undefined) return known;
-    const asked = { rolloutId, position: endOfTurn(turn), edit: '', settings, pattern };
+    const seed = (settings.seed + turn * SEEDS_PER_TURN) % MOST_SEED;
+    const asked = {
+      rolloutId,
+      position: endOfTurn(turn),
+      edit: '',
+      settings: { ...settings, seed },
+      pattern,
+    };
     const prepared = await this.prepare(asked);
     if (prepared.task.groundTruth === undefined && pattern === undefined)
       throw refused('the log has no ground truth, so a value needs a pattern that a correct answer matches');

@@ -42,7 +42,7 @@ export type ContinuationParams = z.output<typeof continuationParams>;
 export const continuationOrigin = continuationParams.omit({ rolloutId: true }).extend({ model: z.string() });
 
 const valueParams = continuationParams.pick({ rolloutId: true, pattern: true }).extend({
-  /** `n` is the most continuations per turn. */
+  /** `n` is the most continuations per turn, `seed` the first of the prompt; each turn adds 1,000. */
   settings: settings.extend({ n: settings.shape.n.default(32) }).prefault({}),
   /** Most sampled tokens of this request. What is stored already does not count. */
   budget: z.int().positive().max(100_000_000),

@@ -198,7 +198,8 @@ describe('at a server', () => {
     const stop = host.subscribe(({ event, payload }) => {
       if (event === 'sampling.progress') events.push(payload);
     });
-    const params = { rolloutId: idOf(0), settings: { maxTokens: 4, n: 24 }, budget: 100 };
+    // About one interval in twenty misses the truth. With this seed, none does.
+    const params = { rolloutId: idOf(0), settings: { maxTokens: 4, n: 24, seed: 100 }, budget: 100 };
     const sampled = await ask('sampling.value', { ...params, progressKey: 'k' });
     stop();
     // A continuation is one token. The last three tokens of the budget could not hold a whole continuation.
