@@ -47,7 +47,7 @@ test('draws rates with intervals, unknown as unknown, and names the losing turn'
   expect(region('Value after the prompt').getByText(/sampled from m, temperature 1/)).toBeTruthy();
   const unknown = region('Value after turn 1');
   expect(unknown.getByRole('img', { name: 'unknown' }).children).toHaveLength(0);
-  expect(unknown.getByText('value unknown: no continuations from here')).toBeTruthy();
+  expect(unknown.getByText('value unknown: no graded continuations from here')).toBeTruthy();
   const lost = region('Value after turn 3');
   expect(lost.getByText('↓ losing turn: 16 of 32 → 3 of 32')).toBeTruthy();
   const bar = lost.getByRole('img', { name: '3 of 32 correct, 95 % interval 0.03 to 0.24' });

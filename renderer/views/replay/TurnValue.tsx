@@ -22,7 +22,7 @@ export function TurnValue({ value, turn }: { readonly value: PolicyValue; readon
       <ValueBar value={one} />
       <span>
         {one === undefined ? (
-          <span className="dim">value unknown: no continuations from here</span>
+          <span className="dim">value unknown: no graded continuations from here</span>
         ) : one.isOutcome ? (
           `outcome: ${one.correct === 1 ? 'correct' : 'incorrect'}`
         ) : (
