@@ -1,7 +1,8 @@
 import { type CallBefore, lostTurns } from '../../../shared/domain/lostTurns.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { amount, count } from '../../ui/numbers.ts';
-import './lostTurns.css';
+import '../../widgets/continuation/valueTable.css';
+import './ledger.css';
 
 /** Rollouts whose continuations can be asked for at once. */
 const MOST_ROLLOUTS = 1000;
@@ -27,7 +28,7 @@ export function LostTurns({ rolloutIds }: { readonly rolloutIds: readonly number
         Lost at turn {amount(lost.turn)} (median of {count(lost.rollouts)} of the {count(lost.valued)}{' '}
         incorrect rollouts with a value by turn)
       </summary>
-      <table aria-label="Losing turn by the tool call before">
+      <table className="value-table" aria-label="Losing turn by the tool call before">
         <thead>
           <tr>
             <th scope="col">Last tool call of the turn before</th>

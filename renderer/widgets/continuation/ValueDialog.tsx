@@ -27,6 +27,7 @@ import { useSampledValue } from './useSampledValue.ts';
 import { ValueBar } from './ValueBar.tsx';
 import { EMPTY_VALUE_FORM, valueParamsOfForm } from './valueModel.ts';
 import './continuation.css';
+import './valueTable.css';
 
 /** UTF-16 units of a text that is shown. */
 const LONGEST = 20_000;
