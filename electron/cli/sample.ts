@@ -2,6 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { ParamsOf, SampledContinuations } from '../../shared/api/contract.ts';
 import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import {
+  changeName,
+  changeText,
+  type PolicyValue,
+  policyText,
+  valuesByPolicy,
+} from '../../shared/domain/valueByTurn.ts';
+import {
   type Arguments,
   type Command,
   ExpectedError,
@@ -15,6 +22,8 @@ const DONE_WITH_ISSUES = 3;
 
 const help = `usage: turnwise sample ROLLOUT_ID POSITION [SETTINGS] [--preview] [--library FILE] [--json]
        turnwise sample resume [ID] [--library FILE] [--json]
+       turnwise sample value ROLLOUT_ID --budget TOKENS [SETTINGS] [--library FILE] [--json]
+       turnwise sample value ROLLOUT_ID --stored [--library FILE] [--json]
        turnwise sample batch ROLLOUT_ID POSITION [SETTINGS] --out FILE [--library FILE]
        turnwise sample read FILE [--library FILE] [--json]
 
@@ -22,6 +31,10 @@ Continues a rollout from a position: sends its text up to there to the endpoint 
 calls in a sandbox, grades the answers, and stores the continuations in a run of their own. The filter origin: finds
 them. resume samples what is missing of a request, of the last one without ID. batch writes the requests in OpenAI's
 batch form, and read takes the answers: both use no network.
+
+value prints the pass rate of continuations from the end of each turn, with its 95 % interval, and the turn with the
+largest drop (the losing turn) and the largest rise (the saving turn). It samples until the budget is spent or every
+turn has n continuations. Stored continuations with the same settings count, so the same command goes on after a stop.
 
 Environment: TURNWISE_ENDPOINT (http://HOST:PORT/v1), TURNWISE_ENDPOINT_MODEL, TURNWISE_ENDPOINT_KEY
 
@@ -32,19 +45,22 @@ Position, one of:
 
 Settings:
   --edit TEXT        write this at the position first
-  -n N               number of continuations; default: 4
+  -n N               number of continuations; default: 4. For value: the most per turn; default: 32
   --temperature T    default: 1
   --top-p P          default: 1
   --max-tokens N     tokens of one continuation; default: 4096
   --stop TEXT        ends a turn; up to four
-  --seed N           of the first continuation, each further one adds 1; default: 1
+  --seed N           of the first continuation, each further one adds 1, each turn of value 1,000; default: 1
   --pattern RE       an answer that matches is correct; default: graded against the ground truth
 
+  --budget TOKENS    most tokens that value samples in all
+  --stored           print the stored values, and send nothing
   --preview          print what would be sent, and send nothing
   --out FILE         new file for the requests
   --library FILE     library file; default: the user's library
   --json             one object per continuation: {id, run, step, ordinal, rollout_id, answer, is_correct, graded_by,
-                     failure}
+                     failure}; of value, one per turn: {model, turn, correct, graded, low, high, is_outcome, is_losing,
+                     is_saving}
 
 Exit codes: 0 done, 1 failed, 2 usage, ${DONE_WITH_ISSUES} some continuations failed, 130 stopped`;
 
@@ -66,6 +82,8 @@ export const sampleCommand: Command = {
       stop: { type: 'string', multiple: true },
       seed: { type: 'string' },
       pattern: { type: 'string' },
+      budget: { type: 'string' },
+      stored: { type: 'boolean' },
       preview: { type: 'boolean' },
       out: { type: 'string' },
       library: { type: 'string' },
@@ -73,9 +91,12 @@ export const sampleCommand: Command = {
     });
     const [first, ...more] = args.positionals;
     const library = args.string('library');
-    const stoppable = (work: (host: LibraryHost) => Promise<number>): Promise<number> =>
+    const stoppable = (
+      work: (host: LibraryHost) => Promise<number>,
+      goesOn = 'turnwise sample resume goes on there',
+    ): Promise<number> =>
       withCancellableHost(library, context, work, {
-        afterStop: 'what has ended is stored, and turnwise sample resume goes on there',
+        afterStop: `what has ended is stored, and ${goesOn}`,
       });
     const only = (values: readonly string[], what: string): string => {
       const [value] = values;
@@ -89,6 +110,13 @@ export const sampleCommand: Command = {
         return stoppable(async ({ ask }) =>
           report(args, [await ask('sampling.resume', id === undefined ? {} : { id })]),
         );
+      }
+      case 'value': {
+        const rolloutId = rolloutOf(only(more, 'one id of a rollout'));
+        if (args.flag('stored'))
+          return withLibraryHost(library, context, ({ ask }) => storedValue(ask, args, rolloutId));
+        const params = valueParamsOf(args, rolloutId);
+        return stoppable(({ ask }) => value(ask, args, params), 'the same command goes on there');
       }
       case 'read': {
         const lines = readLines(resolvePath(only(more, 'one file of answers')));
@@ -150,29 +178,116 @@ async function sample(ask: Ask, args: Arguments, params: ParamsOf<'sampling.prev
   return report(args, [await ask('sampling.start', params)]);
 }
 
-function paramsOf(args: Arguments, rollout: string): ParamsOf<'sampling.preview'> {
-  if (!/^\d{1,15}$/.test(rollout)) throw new UsageError('sample: the rollout must be an id, a number');
-  const number = (name: string): number | undefined => {
-    const text = args.string(name);
-    if (text === undefined) return undefined;
-    if (!/^\d+(\.\d+)?$/.test(text)) throw new UsageError(`sample: --${name} must be a number`);
-    return Number(text);
-  };
-  const [turn, at, token] = [number('turn'), number('at'), number('token')];
-  if ([turn, at, token].filter((value) => value !== undefined).length !== 1)
-    throw new UsageError('sample: give one of --turn, --at and --token');
-  const settings = {
-    n: number('n'),
-    temperature: number('temperature'),
-    topP: number('top-p'),
-    maxTokens: number('max-tokens'),
-    seed: number('seed'),
+async function value(ask: Ask, args: Arguments, params: ParamsOf<'sampling.value'>): Promise<number> {
+  const { rolloutId, settings, pattern, budget } = params;
+  const position = { kind: 'turn', turn: 1, at: 'start' } as const;
+  const { endpoint, problem } = await ask('sampling.preview', { rolloutId, position, settings, pattern });
+  if (problem !== undefined) throw new ExpectedError(problem);
+  if (endpoint !== undefined)
+    process.stderr.write(
+      terminalLines([
+        `sampling from the end of each turn at ${endpoint.host}, model ${endpoint.model}; at most ${budget.toLocaleString('en')} tokens in all`,
+      ]),
+    );
+  const { continuations, tokens, isComplete, stored } = await ask('sampling.value', params);
+  process.stderr.write(
+    terminalLines([
+      `${continuations.toLocaleString('en')} continuations sampled, ${tokens.toLocaleString('en')} tokens; ${isComplete ? 'every turn has the most continuations' : 'the budget is spent'}`,
+    ]),
+  );
+  return reportValues(args, valuesByPolicy(stored));
+}
+
+async function storedValue(ask: Ask, args: Arguments, rolloutId: number): Promise<number> {
+  const [stored] = await ask('sampling.stored', { rolloutIds: [rolloutId] });
+  if (stored === undefined) throw new ExpectedError(`there is no rollout ${rolloutId}`);
+  return reportValues(args, valuesByPolicy(stored));
+}
+
+function reportValues(args: Arguments, values: readonly PolicyValue[]): number {
+  const isJson = args.flag('json');
+  if (values.length === 0 && !isJson)
+    process.stdout.write(terminalLines(['no continuations from ends of turns are stored']));
+  for (const one of values) process.stdout.write(isJson ? valueJson(one) : terminalLines(valueLines(one)));
+  return 0;
+}
+
+function valueLines(value: PolicyValue): readonly string[] {
+  const { policy, sampled, cut, lastTurn, values, losing, saving } = value;
+  const lines = [`${sampled} continuations, ${policyText(policy)}`, 'after turn  correct    95 % interval'];
+  for (let turn = 0; turn <= lastTurn; turn += 1) {
+    const one = values.find((known) => known.turn === turn);
+    const name = turn === 0 ? 'prompt' : String(turn);
+    if (one === undefined) {
+      lines.push(`${name.padStart(10)}  unknown`);
+      continue;
+    }
+    const rate = one.isOutcome
+      ? `${one.correct === 1 ? 'correct' : 'incorrect'}, as logged`
+      : `${`${one.correct} of ${one.graded}`.padEnd(9)}  ${one.low.toFixed(2)}–${one.high.toFixed(2)}`;
+    const marks = [
+      losing?.after.turn === turn ? `  ↓ ${changeName(losing, 'losing')}` : '',
+      saving?.after.turn === turn ? `  ↑ ${changeName(saving, 'saving')}` : '',
+    ];
+    lines.push(`${name.padStart(10)}  ${rate}${marks.join('')}`);
+  }
+  if (losing !== undefined) lines.push(`largest drop: ${changeText(losing)}`);
+  if (saving !== undefined) lines.push(`largest rise: ${changeText(saving)}`);
+  if (cut > 0) lines.push(`${cut} of ${sampled} continuations ended at the limit of tokens`);
+  return lines;
+}
+
+function valueJson(value: PolicyValue): string {
+  const { policy, values, losing, saving } = value;
+  return values
+    .map((one) => {
+      const { turn, correct, graded, low, high, isOutcome } = one;
+      return `${terminalJson({
+        ...{ model: policy.model, turn, correct, graded, low, high, is_outcome: isOutcome },
+        ...{ is_losing: losing?.after === one, is_saving: saving?.after === one },
+      })}\n`;
+    })
+    .join('');
+}
+
+function rolloutOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError('sample: the rollout must be an id, a number');
+  return Number(text);
+}
+
+function numberOf(args: Arguments, name: string): number | undefined {
+  const text = args.string(name);
+  if (text === undefined) return undefined;
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new UsageError(`sample: --${name} must be a number`);
+  return Number(text);
+}
+
+function settingsOf(args: Arguments) {
+  return {
+    n: numberOf(args, 'n'),
+    temperature: numberOf(args, 'temperature'),
+    topP: numberOf(args, 'top-p'),
+    maxTokens: numberOf(args, 'max-tokens'),
+    seed: numberOf(args, 'seed'),
     stop: args.strings('stop').length === 0 ? undefined : [...args.strings('stop')],
   };
+}
+
+function valueParamsOf(args: Arguments, rolloutId: number): ParamsOf<'sampling.value'> {
+  const budget = numberOf(args, 'budget');
+  if (budget === undefined) throw new UsageError('sample: value needs --budget TOKENS, or --stored');
+  return { rolloutId, budget, pattern: args.string('pattern'), settings: settingsOf(args) };
+}
+
+function paramsOf(args: Arguments, rollout: string): ParamsOf<'sampling.preview'> {
+  const rolloutId = rolloutOf(rollout);
+  const [turn, at, token] = [numberOf(args, 'turn'), numberOf(args, 'at'), numberOf(args, 'token')];
+  if ([turn, at, token].filter((value) => value !== undefined).length !== 1)
+    throw new UsageError('sample: give one of --turn, --at and --token');
   const edit = args.string('edit');
   const pattern = args.string('pattern');
   return {
-    rolloutId: Number(rollout),
+    rolloutId,
     position:
       turn !== undefined
         ? { kind: 'turn', turn, at: args.flag('end') ? 'end' : 'start' }
@@ -181,7 +296,7 @@ function paramsOf(args: Arguments, rollout: string): ParamsOf<'sampling.preview'
           : { kind: 'token', token: token ?? 0 },
     ...(edit === undefined ? {} : { edit }),
     ...(pattern === undefined ? {} : { pattern }),
-    settings,
+    settings: settingsOf(args),
   };
 }
 

@@ -11,8 +11,11 @@ import type {
   ResultOf,
   RolloutDetail,
   SampledContinuations,
+  SampledValue,
+  StoredContinuations,
+  ValueParams,
 } from '../../shared/api/contract.ts';
-import { ApiError, failureOf, refused } from '../../shared/api/errors.ts';
+import { ApiError, failureOf, notFound, refused } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import {
   continuationFrom,
@@ -23,6 +26,7 @@ import {
 import type { OriginOf } from '../../shared/domain/origin.ts';
 import { proposedMode } from '../../shared/domain/rerun.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
+import { endOfTurn, nextTurn, policyKey, turnEndedAt, turnSamples } from '../../shared/domain/valueByTurn.ts';
 import { codeCalls } from '../../shared/domain/verifyCalls.ts';
 import { type BatchAnswer, batchLines, readBatch } from '../sampling/batch.ts';
 import { sentRequest } from '../sampling/client.ts';
@@ -50,6 +54,12 @@ export interface SamplingOptions {
 }
 
 type SamplingMethod = Extract<keyof HostHandlers, `sampling.${string}`>;
+
+/** Continuations from the end of a turn before the next turn is chosen. */
+const VALUE_BATCH = 4;
+/** Between the first seeds of two turns. A server may draw alike at two positions with one seed. */
+const SEEDS_PER_TURN = 1000;
+const MOST_SEED = 2_000_000_000;
 
 /** Turns of a continuation where the run states no limit. */
 const TURN_LIMIT = 10;
@@ -82,6 +92,7 @@ export class Sampling {
       'sampling.preview': (params) => this.preview(params),
       'sampling.start': ({ progressKey, ...params }, signal) => this.start(params, progressKey, signal),
       'sampling.resume': ({ id, progressKey }, signal) => this.resume(id, progressKey, signal),
+      'sampling.value': ({ progressKey, ...params }, signal) => this.value(params, progressKey, signal),
       'sampling.batch': (params) => this.batch(params),
       'sampling.read': ({ lines }) => this.readAnswers(lines),
     };
@@ -126,6 +137,8 @@ export class Sampling {
     this.options.requireWritable();
     const endpoint = requireEndpoint();
     const file = ContinuationFile.open(this.options.libraryPath, id ?? lastRequest(this.options.libraryPath));
+    if (file.request.budget !== undefined)
+      throw refused(`${file.id} belongs to a value by turn, which goes on when it is started again`);
     if (file.request.model !== endpoint.model)
       throw refused(
         `the continuations of ${file.id} were sampled from ${file.request.model}, not from ${endpoint.model}`,
@@ -167,17 +180,19 @@ export class Sampling {
       }
       const sampled = withoutEndOfMessage(outcome.text);
       const isWhole = sampled === outcome.text;
+      const stop = outcome.finish === 'length' ? ('length' as const) : undefined;
       const continuation = {
         index,
-        ...gradedResponse(prepared.task, prepared.start.response + sampled),
+        ...gradedResponse(prepared.task, prepared.start.response + sampled, stop),
         ...(outcome.tokens === undefined || !isWhole
           ? {}
           : { tokens: outcome.tokens.map((token) => ({ ...token, isSampled: true })) }),
-        ...(outcome.finish === 'length' ? { stop: 'length' as const } : {}),
+        ...(stop === undefined ? {} : { stop }),
       };
       file.append(recordOf(file, prepared, continuation));
       rows.set(index, rowOf(continuation));
     }
+    await this.options.read(file.path);
     return this.finish(file, rows);
   }
 
@@ -185,6 +200,7 @@ export class Sampling {
     params: ContinuationParams,
     { detail }: Prepared,
     endpoint: Endpoint | undefined,
+    budget?: number,
   ): ContinuationFile {
     this.options.requireWritable();
     const { position, edit, settings, pattern } = params;
@@ -198,6 +214,7 @@ export class Sampling {
       model: modelOf(endpoint),
       ...(endpoint === undefined ? {} : { endpoint: hostOf(endpoint) }),
       at: now.toISOString(),
+      ...(budget === undefined ? {} : { budget }),
     });
   }
 
@@ -209,10 +226,115 @@ export class Sampling {
     signal: AbortSignal | undefined,
   ): Promise<SampledContinuations> {
     const progress = new SamplingProgress(progressKey, this.options.emit);
+    const { rows } = await this.sampleInto(file, prepared, new Set(file.done), endpoint, progress, signal);
+    return this.finish(file, rows);
+  }
+
+  private async value(
+    params: ValueParams,
+    progressKey: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<SampledValue> {
+    const { rolloutId, settings, pattern, budget } = params;
+    const endpoint = requireEndpoint();
+    const stored = await this.stored(rolloutId);
+    const { lastTurn, isCorrect } = stored;
+    if (lastTurn === 0) throw refused('this rollout has no turns');
+    if (budget < settings.maxTokens)
+      throw refused('the budget is smaller than the most tokens of one continuation');
+    const { n: most, seed: _, ...how } = settings;
+    const policy = { model: endpoint.model, ...how, pattern };
+    const turns = new Map(turnSamples(stored.positions, policy).map((one) => [one.turn, one]));
+    const files = new Map<number, { readonly file: ContinuationFile; readonly prepared: Prepared }>();
+    let [tokens, continuations] = [0, 0];
+    for (;;) {
+      const size = Math.min(VALUE_BATCH, Math.floor((budget - tokens) / settings.maxTokens));
+      const plan = { lastTurn, isCorrect, batch: VALUE_BATCH, most };
+      const turn = nextTurn([...turns.values()], plan);
+      if (turn === undefined || size === 0)
+        return {
+          stored: await this.stored(rolloutId),
+          ...{ continuations, tokens, isComplete: turn === undefined },
+        };
+      const before = turns.get(turn) ?? { turn, sampled: 0, graded: 0, correct: 0 };
+      const used = await this.fileOfTurn(files, turn, params, endpoint);
+      const { task } = used.prepared;
+      // Seeds that are stored already would be sampled alike.
+      const done = new Set(used.file.done);
+      for (const { position, edit, policy: other, seeds } of stored.positions)
+        if (turnEndedAt(position) === turn && edit === '' && policyKey(other) === policyKey(policy))
+          for (const one of seeds) done.add(one - used.file.request.settings.seed);
+      const n = indexAfter(done, Math.min(size, most - before.sampled));
+      const sampled = await this.sampleInto(
+        used.file,
+        { ...used.prepared, task: { ...task, settings: { ...task.settings, n } } },
+        done,
+        endpoint,
+        new SamplingProgress(progressKey, this.options.emit, turn),
+        signal,
+      );
+      const rows = [...sampled.rows.values()];
+      const failure = rows.find((row) => row.failure !== undefined)?.failure;
+      if (failure !== undefined) throw refused(failure);
+      tokens += sampled.tokens;
+      continuations += rows.length;
+      turns.set(turn, {
+        turn,
+        sampled: before.sampled + rows.length,
+        graded: before.graded + rows.filter((row) => row.isCorrect !== undefined).length,
+        correct: before.correct + rows.filter((row) => row.isCorrect === true).length,
+      });
+    }
+  }
+
+  private async stored(rolloutId: number): Promise<StoredContinuations> {
+    const [stored] = await this.options.threads.ask('sampling.stored', { rolloutIds: [rolloutId] });
+    if (stored === undefined) throw notFound(`there is no rollout ${rolloutId}`);
+    return stored;
+  }
+
+  /** One file per turn: its rollouts are a group, whose pass rate is the value. */
+  private async fileOfTurn(
+    files: Map<number, { readonly file: ContinuationFile; readonly prepared: Prepared }>,
+    turn: number,
+    { rolloutId, settings, pattern, budget }: ValueParams,
+    endpoint: Endpoint,
+  ): Promise<{ readonly file: ContinuationFile; readonly prepared: Prepared }> {
+    const known = files.get(turn);
+    if (known !== undefined) return known;
+    const seed = (settings.seed + turn * SEEDS_PER_TURN) % MOST_SEED;
+    const asked = {
+      rolloutId,
+      position: endOfTurn(turn),
+      edit: '',
+      settings: { ...settings, seed },
+      pattern,
+    };
+    const prepared = await this.prepare(asked);
+    if (prepared.task.groundTruth === undefined && pattern === undefined)
+      throw refused('the log has no ground truth, so a value needs a pattern that a correct answer matches');
+    const made = { file: this.newFile(asked, prepared, endpoint, budget), prepared };
+    files.set(turn, made);
+    return made;
+  }
+
+  /**
+   * Samples what is missing, and reads the file into the library, also when it is cancelled or fails.
+   * @param done indices that are not sampled
+   */
+  private async sampleInto(
+    file: ContinuationFile,
+    prepared: Prepared,
+    done: ReadonlySet<number>,
+    endpoint: Endpoint,
+    progress: SamplingProgress,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly rows: ReadonlyMap<number, ContinuationRow>; readonly tokens: number }> {
     const rows = new Map<number, ContinuationRow>();
+    let tokens = 0;
     try {
       const failed = await sampleAll(prepared.task, {
-        ...{ endpoint, signal, python: this.options.python, done: new Set(file.done) },
+        ...{ endpoint, signal, python: this.options.python, done },
         random: seededRandom(prepared.task.settings.seed),
         wait: async (milliseconds, stop) => {
           await wait(milliseconds, undefined, { signal: stop as globalThis.AbortSignal | undefined });
@@ -222,6 +344,7 @@ export class Sampling {
           file.append(recordOf(file, prepared, continuation));
           const row = rowOf(continuation);
           rows.set(continuation.index, row);
+          tokens += continuation.tokensUsed;
           progress.ended(row);
         },
       });
@@ -231,19 +354,19 @@ export class Sampling {
         progress.ended(row);
       }
     } catch (error) {
-      // Ended continuations are kept.
-      if (file.done.size > 0) await this.options.read(file.path);
       if (signal?.aborted === true) throw new ApiError(CANCELLED);
       throw error;
+    } finally {
+      // Ended continuations are kept.
+      if (file.done.size > 0) await this.options.read(file.path);
     }
-    return this.finish(file, rows);
+    return { rows, tokens };
   }
 
   private async finish(
     file: ContinuationFile,
     rows: ReadonlyMap<number, ContinuationRow>,
   ): Promise<SampledContinuations> {
-    if (file.done.size > 0) await this.options.read(file.path);
     const { origin } = file.request;
     const runKey = runOfContinuations(origin.run);
     const indices = [...new Set([...file.done, ...rows.keys()])].sort((a, b) => a - b);
@@ -310,11 +433,14 @@ export class Sampling {
 class SamplingProgress {
   private readonly progressKey: string | undefined;
   private readonly emit: SamplingOptions['emit'];
+  private readonly turn: number | undefined;
   private readonly pending = new Map<number, { text: string; sentAt: number }>();
 
-  constructor(progressKey: string | undefined, emit: SamplingOptions['emit']) {
+  /** @param turn the turn from whose end is sampled, for a value by turn */
+  constructor(progressKey: string | undefined, emit: SamplingOptions['emit'], turn?: number) {
     this.progressKey = progressKey;
     this.emit = emit;
+    this.turn = turn;
   }
 
   text(index: number, text: string): void {
@@ -327,16 +453,30 @@ class SamplingProgress {
   ended(row: ContinuationRow): void {
     const pending = this.pending.get(row.index);
     if (pending !== undefined && pending.text !== '') this.send(row.index, pending);
-    if (this.progressKey !== undefined)
-      this.emit({ progressKey: this.progressKey, index: row.index, ended: row });
+    this.event({ index: row.index, ended: row });
   }
 
   private send(index: number, pending: { text: string; sentAt: number }): void {
-    if (this.progressKey !== undefined)
-      this.emit({ progressKey: this.progressKey, index, text: pending.text });
+    this.event({ index, text: pending.text });
     pending.text = '';
     pending.sentAt = performance.now();
   }
+
+  private event(about: Pick<Events['sampling.progress'], 'index' | 'text' | 'ended'>): void {
+    if (this.progressKey === undefined) return;
+    this.emit({
+      progressKey: this.progressKey,
+      ...(this.turn === undefined ? {} : { turn: this.turn }),
+      ...about,
+    });
+  }
+}
+
+/** The index after `count` indices that are not done, counted from 0. */
+function indexAfter(done: ReadonlySet<number>, count: number): number {
+  let index = 0;
+  for (let left = count; left > 0; index += 1) if (!done.has(index)) left -= 1;
+  return index;
 }
 
 function rowOf({ index, answer, grade }: Pick<Continuation, 'index' | 'answer' | 'grade'>): ContinuationRow {

@@ -29,9 +29,14 @@ const ORIGIN = z.object({
   index: z.int().nonnegative(),
 });
 
-const ASKED = continuationParams
-  .omit({ rolloutId: true })
-  .extend({ origin: ORIGIN, model: z.string(), endpoint: z.string().optional(), at: z.string() });
+const ASKED = continuationParams.omit({ rolloutId: true }).extend({
+  origin: ORIGIN,
+  model: z.string(),
+  endpoint: z.string().optional(),
+  at: z.string(),
+  /** Of the value by turn that it belongs to, in tokens. */
+  budget: z.number().optional(),
+});
 /** A request as stored: all but the text that was sent, which follows from the origin. */
 export type StoredRequest = z.infer<typeof ASKED>;
 

@@ -25,7 +25,7 @@ export function recordOf(
 ): Readonly<Record<string, unknown>> & { readonly index: number } {
   const { detail, start } = rollout;
   const { index, response, answer, grade, stop, startedAt, endedAt } = continuation;
-  const { origin, position, edit, settings, model, endpoint, at } = request;
+  const { origin, position, edit, settings, pattern, model, endpoint, at } = request;
   const { groundTruth, problemId } = detail.row;
   return {
     v: 1,
@@ -54,6 +54,7 @@ export function recordOf(
       model,
       ...(endpoint === undefined ? {} : { endpoint }),
       settings,
+      ...(pattern === undefined ? {} : { pattern }),
       at,
       ...(grade === undefined ? {} : { graded_by: grade.way }),
     },

@@ -11,6 +11,7 @@ import {
   withoutEndOfMessage,
 } from '../../shared/domain/continuation.ts';
 import { type Grade, grade } from '../../shared/domain/grade.ts';
+import type { ToolCall } from '../../shared/domain/model.ts';
 import type { PythonAnswer, PythonCell } from '../../shared/domain/pythonAnswer.ts';
 import type { RerunMode } from '../../shared/domain/rerun.ts';
 import type { SamplingSettings } from '../../shared/domain/samplingSettings.ts';
@@ -48,6 +49,8 @@ export interface Continuation {
   readonly answer?: string;
   readonly grade?: Grade;
   readonly stop?: 'length' | 'turn-limit';
+  /** Tokens that the endpoint sampled, over all turns. */
+  readonly tokensUsed: number;
   /** Seconds since 1970. */
   readonly startedAt: number;
   readonly endedAt: number;
@@ -79,6 +82,7 @@ export async function sampleAll(
   const left = Array.from({ length: task.settings.n }, (_, index) => index).filter(
     (index) => !options.done.has(index),
   );
+  const asked = left.length;
   const failed: FailedContinuation[] = [];
   const errors: unknown[] = [];
   const work = async (): Promise<void> => {
@@ -94,7 +98,7 @@ export async function sampleAll(
   };
   const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
-  if (errors.length > 0 && errors.length === task.settings.n - options.done.size) throw errors[0];
+  if (errors.length > 0 && errors.length === asked) throw errors[0];
   return failed.sort((a, b) => a.index - b.index);
 }
 
@@ -145,20 +149,27 @@ async function continueOnce(
   }
   return {
     index,
-    ...gradedResponse(task, response),
+    ...gradedResponse(task, response, stop),
     ...(tokens === undefined ? {} : { tokens }),
     ...(stop === undefined ? {} : { stop }),
+    tokensUsed,
     startedAt,
     endedAt: Date.now() / 1000,
   };
 }
 
-/** The response with its answer, graded. */
+/**
+ * The response with its answer, graded. Without an answer, one that ends with a call that nothing answered is not graded:
+ * the environment of the trainer would have answered it.
+ */
 export function gradedResponse(
   { start, groundTruth, pattern }: Pick<ContinuationTask, 'start' | 'groundTruth' | 'pattern'>,
   response: string,
+  stop: Continuation['stop'],
 ): Pick<Continuation, 'response' | 'answer' | 'grade'> {
-  const answer = extractAnswer(response, segmentResponse(response, start).segments);
+  const read = segmentResponse(response, start);
+  const answer = extractAnswer(response, read.segments);
+  if (answer === undefined && stop === undefined && openCalls(read).length > 0) return { response };
   const graded = grade(answer, groundTruth, {
     pattern,
     matches: (source, text) => withTimeLimit(() => ({ holds: new RegExp(source, 'u').test(text) }))?.holds,
@@ -191,14 +202,14 @@ function withSampled(
   return before;
 }
 
+/** Calls of the last turn that nothing answered yet. */
+const openCalls = ({ toolCalls, turns }: SegmentedResponse): readonly ToolCall[] =>
+  toolCalls.filter(({ turn, responseSegment }) => turn === turns && responseSegment === undefined);
+
 /** Python calls of the last turn that nothing answered yet. Empty if one of them cannot be run. */
-function callsToAnswer(
-  response: string,
-  { segments, toolCalls, turns }: SegmentedResponse,
-): readonly CodeCall[] {
-  const open = toolCalls.filter(
-    ({ turn, responseSegment }) => turn === turns && responseSegment === undefined,
-  );
+function callsToAnswer(response: string, read: SegmentedResponse): readonly CodeCall[] {
+  const { segments, toolCalls, turns } = read;
+  const open = openCalls(read);
   const runnable = codeCalls({ response, segments, toolCalls }).filter(
     ({ turn, tool, outcome }) => turn === turns && outcome === 'missing' && isPythonTool(tool),
   );

@@ -14,6 +14,7 @@ import { found } from '../../shared/api/errors.ts';
 import { getLedger } from '../roc/ledger.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { annotationsOfRollout } from '../storage/queries/annotations.ts';
+import { storedContinuations } from '../storage/queries/continuations.ts';
 import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
 import { groupIds, problemPlaces, resolveAddress, siblingIds } from '../storage/queries/places.ts';
 import { getRollout } from '../storage/queries/rollout.ts';
@@ -55,6 +56,11 @@ function ofReplay(
       method: 'annotation.list',
       params: { rolloutId },
       value: annotationsOfRollout(db, rolloutId),
+    },
+    {
+      method: 'sampling.stored',
+      params: { rolloutIds: [rolloutId] },
+      value: storedContinuations(db, [rolloutId]),
     },
     {
       method: 'rollout.order',

@@ -16,6 +16,7 @@ import {
 } from '../storage/queries/annotations.ts';
 import { availableSignals } from '../storage/queries/available.ts';
 import { problemChanges } from '../storage/queries/changes.ts';
+import { storedContinuations } from '../storage/queries/continuations.ts';
 import { listFiles, listIssues, unreadFiles } from '../storage/queries/issues.ts';
 import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
 import { problemPlaces, recordSource } from '../storage/queries/places.ts';
@@ -46,6 +47,7 @@ type ReaderHandlers = {
 const handlers: ReaderHandlers = {
   'run.list': () => listRuns(db),
   'rerun.list': ({ rolloutIds }) => rerunsOf(db, rolloutIds),
+  'sampling.stored': ({ rolloutIds }) => storedContinuations(db, rolloutIds),
   'run.get': ({ runKey }) => found(getRun(db, runKey), `run ${runKey}`),
   'step.list': ({ runId }) => listSteps(db, runId),
   'metric.list': ({ runId }) => ({ metrics: listMetrics(db, runId) }),

@@ -36,6 +36,7 @@ import { HrefContext } from '../ui/Link.tsx';
 import { counted } from '../ui/numbers.ts';
 import { EmptyState } from '../ui/States.tsx';
 import { ContinuationDialog } from '../widgets/continuation/ContinuationDialog.tsx';
+import { ValueDialog } from '../widgets/continuation/ValueDialog.tsx';
 import { RouteView, usePrefetchViews } from './RouteView.tsx';
 import './app.css';
 
@@ -150,6 +151,7 @@ function Window({ library }: { readonly library: string }) {
       <ImportPack />
       <CopyRolloutText />
       <ContinuationDialog />
+      <ValueDialog />
       <MoveRun />
       <OpenLibrary />
       <OpenLogs />

@@ -44,7 +44,8 @@ export type Dialog =
   | DialogOf<'librarySizes', { readonly library: string }>
   | DialogOf<'exportPack', { readonly scope: PackScope }>
   | DialogOf<'copyText', { readonly rolloutId: number }>
-  | DialogOf<'continue', { readonly rolloutId: number; readonly position: ContinuationPosition }>;
+  | DialogOf<'continue', { readonly rolloutId: number; readonly position: ContinuationPosition }>
+  | DialogOf<'value', { readonly rolloutId: number }>;
 type DialogOf<K extends string, About = object> = K extends string ? { readonly kind: K } & About : never;
 
 interface Interface {

@@ -19,7 +19,10 @@ export type {
   ContinuationParams,
   ContinuationRow,
   SampledContinuations,
+  SampledValue,
   SamplingPreview,
+  StoredContinuations,
+  ValueParams,
 } from './samplingMethods.ts';
 export type { WarehouseRun, WarehouseStep } from './warehouseMethods.ts';
 
@@ -147,8 +150,10 @@ export interface Events {
   /** Text of a continuation that is being sampled, or the end of it. */
   'sampling.progress': {
     readonly progressKey: string;
-    /** Index among the continuations of the request, from 0. */
+    /** Index among the continuations of the request, or of the turn, from 0. */
     readonly index: number;
+    /** The turn from whose end it is sampled, for `sampling.value`. */
+    readonly turn?: number;
     /** Text since the last event. */
     readonly text?: string;
     /** The continuation has ended and is stored. */

@@ -7,6 +7,7 @@ import { defineMethod, resultOf } from './method.ts';
 import { id } from './paramTypes.ts';
 import type { GroupLedger } from './rocRows.ts';
 import type { GroupRow, RolloutDetail, RolloutRow, RolloutSignal, TokenAlternatives } from './rows.ts';
+import type { StoredContinuations } from './samplingMethods.ts';
 import type { ProblemOccurrence } from './sourceRows.ts';
 
 /** Tokens whose alternatives come with a replay. They show whether the log lists any. */
@@ -64,6 +65,7 @@ export type PageAnswer =
       RolloutSignal
     >
   | Answer<'rollout.alternatives', { rolloutId: number; from: number; limit: number }, TokenAlternatives>
+  | Answer<'sampling.stored', { rolloutIds: readonly number[] }, readonly StoredContinuations[]>
   | Answer<'annotation.list', { rolloutId: number }, RolloutAnnotations>
   | Answer<'rollout.order', object, { readonly runId: number; readonly ids: Uint32Array }>
   | Answer<'group.order', object, { readonly runId: number; readonly ids: Uint32Array }>

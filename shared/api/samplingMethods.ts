@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { GradeWay } from '../domain/grade.ts';
+import type { SampledRollout } from '../domain/valueByTurn.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { id, progressKey } from './paramTypes.ts';
 
@@ -24,16 +25,29 @@ const settings = z.object({
   seed: z.int().nonnegative().max(2_000_000_000).default(1),
 });
 
+/** A regular expression that a correct answer matches. Absent: graded against the ground truth. */
+const pattern = z.string().min(1).max(1000).refine(isPattern, 'this is no regular expression').optional();
+
 export const continuationParams = z.object({
   rolloutId: id,
   position,
   /** Written at the position before the continuation is sampled. */
   edit: z.string().max(100_000).default(''),
   settings: settings.prefault({}),
-  /** A regular expression that a correct answer matches. Absent: graded against the ground truth. */
-  pattern: z.string().min(1).max(1000).refine(isPattern, 'this is no regular expression').optional(),
+  pattern,
 });
 export type ContinuationParams = z.output<typeof continuationParams>;
+
+/** What a stored continuation says of its origin. */
+export const continuationOrigin = continuationParams.omit({ rolloutId: true }).extend({ model: z.string() });
+
+const valueParams = continuationParams.pick({ rolloutId: true, pattern: true }).extend({
+  /** `n` is the most continuations per turn, `seed` the first of the prompt; each turn adds 1,000. */
+  settings: settings.extend({ n: settings.shape.n.default(32) }).prefault({}),
+  /** Most sampled tokens of this request. What is stored already does not count. */
+  budget: z.int().positive().max(100_000_000),
+});
+export type ValueParams = z.output<typeof valueParams>;
 
 function isPattern(source: string): boolean {
   try {
@@ -94,6 +108,20 @@ export interface SampledContinuations {
   readonly continuations: readonly ContinuationRow[];
 }
 
+/** Stored continuations of a rollout by position. */
+export interface StoredContinuations extends SampledRollout {
+  readonly rolloutId: number;
+}
+
+export interface SampledValue {
+  readonly stored: StoredContinuations;
+  /** Sampled by this request. */
+  readonly continuations: number;
+  readonly tokens: number;
+  /** Every turn has the most continuations. False: the budget ended first. */
+  readonly isComplete: boolean;
+}
+
 export const SAMPLING_METHODS = {
   /** What `sampling.start` would send. Sends nothing. */
   'sampling.preview': defineMethod({
@@ -115,6 +143,21 @@ export const SAMPLING_METHODS = {
     params: z.object({ id: requestId.optional(), progressKey }),
     result: resultOf<SampledContinuations>(),
     runsOn: 'host',
+  }),
+  /**
+   * Samples continuations from the ends of the turns of a rollout, with `sampling.progress`, and stores each when it
+   * ends. What is stored of the same policy counts, so the same request goes on where an earlier one stopped.
+   */
+  'sampling.value': defineMethod({
+    params: valueParams.extend({ progressKey }),
+    result: resultOf<SampledValue>(),
+    runsOn: 'host',
+  }),
+  /** Stored continuations of rollouts by position, for `shared/domain/valueByTurn.ts`. */
+  'sampling.stored': defineMethod({
+    params: z.object({ rolloutIds: z.array(id).max(1000) }),
+    result: resultOf<readonly StoredContinuations[]>(),
+    runsOn: 'reader',
   }),
   /** Requests as JSON Lines in OpenAI's batch form, for `sampling.read`. Sends nothing. */
   'sampling.batch': defineMethod({

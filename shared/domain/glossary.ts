@@ -55,6 +55,12 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     source: 'k-medoids; Kaufman and Rousseeuw 1990',
   },
   {
+    term: 'continuation',
+    meaning:
+      'A rollout that was sampled from a position in another one, at an endpoint of the user. It is in a run of its own, and graded like the answers of the log.',
+    source: TURNWISE,
+  },
+  {
     term: 'correct',
     also: 'incorrect, right, wrong, solved',
     meaning:
@@ -179,6 +185,13 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
   {
     term: 'logged',
     meaning: 'Written by the trainer or the evaluation, and shown as it is in the log.',
+    source: TURNWISE,
+  },
+  {
+    term: 'losing turn',
+    also: 'saving turn',
+    meaning:
+      'The turn with the largest drop of the value by turn. The saving turn has the largest rise. Either may be chance, so the counts stand beside it.',
     source: TURNWISE,
   },
   {
@@ -432,6 +445,13 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     unit: 'turns',
     field: 'turns',
     source: TRAINERS,
+  },
+  {
+    term: 'value by turn',
+    meaning:
+      'The pass rate of continuations from the end of each turn, with its 95 % interval: the chance that the policy that sampled them still gets it right from there.',
+    unit: '0 … 1',
+    source: 'Monte Carlo value; VinePPO (arXiv 2410.01679)',
   },
   {
     term: 'world size',

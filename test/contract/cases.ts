@@ -202,6 +202,13 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'sampling.preview': ({ rolloutIds }) => continued(rolloutIds),
   'sampling.start': ({ rolloutIds }) => continued(rolloutIds),
   'sampling.resume': ({ answerOf }) => ({ id: answerOf('sampling.start').id }),
+  'sampling.value': ({ rolloutIds }) => ({
+    rolloutId: rolloutIds[0] ?? 0,
+    settings: { n: 1, maxTokens: 3 },
+    budget: 3,
+    pattern: 'x',
+  }),
+  'sampling.stored': ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 3) }),
   'sampling.batch': ({ rolloutIds }) => continued(rolloutIds),
   'sampling.read': ({ answerOf }) => ({
     lines: JSON.stringify({

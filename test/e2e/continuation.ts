@@ -7,12 +7,25 @@ import { onDemo } from './onDemo.ts';
 
 const RUN = '/run/synthetic-grpo-roc-demo';
 const ROLLOUT = `${RUN}/step/0/group/pairs-of-divisors/rollout/3`;
+/** Incorrect, with four calls and an answer. */
+const LOST = `${RUN}/step/250/group/lattice-paths/rollout/4`;
 /** A hostile end: markup, and a character that reverses what follows. */
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 
-/** Answers after "Wait", and otherwise goes on for ever. */
+/** Of a right answer to the problem of `LOST`, after each number of outputs. The third turn loses it. */
+const RIGHT_AFTER_OUTPUTS = [1, 1, 1, 0, 0];
+
+/** Answers the problem of `LOST`, answers another after "Wait", and otherwise goes on for ever. */
 const model: TableModel = (text) => {
   if (text.endsWith('</answer>')) return [];
+  if (text.includes('y = x + 2')) {
+    const outputs = text.split('<tool_response>').length - 1;
+    const right = RIGHT_AFTER_OUTPUTS[outputs] ?? 0;
+    return [
+      ['<answer>\\boxed{429}</answer>', right],
+      ['<answer>\\boxed{7}</answer>', 1 - right],
+    ];
+  }
   if (text.endsWith(HOSTILE)) return [['</reason>\n<answer>\\boxed{18}</answer>', 1]];
   return text.endsWith('Wait,') ? [[` I know it. ${HOSTILE}`, 1]] : [['so ', 1]];
 };
@@ -96,6 +109,62 @@ export function describeContinuation(shell: Shell): void {
       await dialog().getByText('Stopped. 0 continuations stored.').waitFor();
       await dialog().getByRole('button', { name: 'Close' }).click();
       await dialog().waitFor({ state: 'detached' });
+      expect(errors).toEqual([]);
+    });
+
+    const valueDialog = () => page.getByRole('dialog', { name: 'Value by turn of rollout #4' });
+    const valueAfter = (turn: number) => page.getByRole('region', { name: `Value after turn ${turn}` });
+
+    test('sends nothing for a value by turn until it is started, and stops when it is asked to', async () => {
+      server.seen.length = 0;
+      server.before = () => (server.seen.length <= 4 ? Promise.resolve() : new Promise(() => undefined));
+      await page.goto(running.urlOf(`${LOST}?turn=1`));
+      const turn = page.getByRole('region', { name: 'Turn 1', exact: true });
+      await turn.getByRole('button', { name: 'Value by turn…' }).press('Enter');
+      await valueDialog().getByLabel('Most per turn').fill('8');
+      await valueDialog().getByLabel('Max tokens').fill('20');
+      await valueDialog().getByLabel('Token budget').fill('10');
+      await valueDialog().getByText('Token budget must be at least max tokens.').waitFor();
+      await valueDialog().getByLabel('Token budget').fill('500');
+      await valueDialog()
+        .getByText(/Requests to .*\/v1\/completions, model .* At most 500 tokens/)
+        .waitFor();
+      expect(server.seen).toEqual([]);
+      await valueDialog().getByRole('button', { name: 'Start sampling' }).click();
+      await expect.poll(() => server.seen.length).toBe(8);
+      // The dialog stays while it samples, and shows what has ended.
+      await page.keyboard.press('Escape');
+      await valueDialog().getByRole('row', { name: 'Prompt 4 of 4' }).waitFor();
+      await valueDialog().getByRole('row', { name: 'Turn 1 unknown' }).waitFor();
+      await valueDialog().getByRole('button', { name: 'Stop' }).click();
+      await valueDialog().getByText('Stopped. 4 continuations stored.').waitFor();
+    });
+
+    test('goes on with a value by turn, and names the losing turn', async () => {
+      server.before = () => Promise.resolve();
+      server.seen.length = 0;
+      await valueDialog().getByRole('button', { name: 'Sample more' }).click();
+      await valueDialog().getByText('Every turn has the most continuations.').waitFor();
+      expect(server.seen).toHaveLength(8 * 5 - 4);
+      await valueDialog()
+        .getByText(/Largest drop: turn 3, 8 of 8 → 0 of 8 correct/)
+        .waitFor();
+      await valueDialog().getByRole('button', { name: 'Close' }).click();
+      await valueDialog().waitFor({ state: 'detached' });
+    });
+
+    test('draws the value by turn under the transcript and on the scrubber', async () => {
+      await page.goto(running.urlOf(`${LOST}?turn=3`));
+      await valueAfter(3).getByText('↓ losing turn: 8 of 8 → 0 of 8').waitFor();
+      await valueAfter(3).getByRole('img', { name: '0 of 8 correct, 95 % interval 0.00 to 0.32' }).waitFor();
+      const scrubber = page.getByRole('slider', { name: 'Position in the rollout, by turn' });
+      expect(await scrubber.getAttribute('title')).toContain('largest drop: turn 3, 8 of 8 → 0 of 8');
+      // The prompt, four turns, and the outcome.
+      expect(await scrubber.locator('circle').count()).toBe(6);
+      expect(await scrubber.locator('line.is-losing').count()).toBe(1);
+      await page.goto(running.urlOf(LOST.replace('/rollout/4', '')));
+      await page.getByText('Lost at turn 3 (median of 1 of the 1 incorrect rollouts').click();
+      await page.getByRole('row', { name: 'succeeded 1 3' }).waitFor();
       expect(errors).toEqual([]);
     });
   });

@@ -12,6 +12,7 @@ import type { SegmentKind } from '../../shared/domain/model.ts';
 import { readPrompt } from '../../shared/domain/prompt.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
 import { toolReply } from '../../shared/domain/toolReply.ts';
+import { endOfTurn } from '../../shared/domain/valueByTurn.ts';
 import { promptOfMessages, responseOfMessages } from '../../shared/format/messages.ts';
 
 const DEMO = new URL('../../fixtures/demo/demo.jsonl', import.meta.url);
@@ -70,6 +71,26 @@ test('sends prompt and response as logged up to every position of the policy, ov
     }
   }
   expect(positions).toBeGreaterThan(1_000);
+});
+
+test('sends the same from the end of a turn as from the start of the next one', () => {
+  const call = { id: 'c1', function: { name: 'python', arguments: '{"code": "print(42)"}' } };
+  const messages = ofMessages(
+    [{ role: 'user', content: '6*7?' }],
+    [
+      { role: 'assistant', content: 'I compute.', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: '42' },
+      { role: 'assistant', content: 'It is 42.' },
+      { role: 'user', content: 'Sure?' },
+      { role: 'assistant', content: 'Yes.' },
+    ],
+  );
+  for (const rollout of [ofText(PROMPT, RAW), ofText('What is 6*7?', BARE), messages])
+    for (let turn = 1; turn < (rollout.segments.at(-1)?.turn ?? 0); turn += 1)
+      expect(continuationRequest(startOf(rollout, endOfTurn(turn)))).toEqual(
+        continuationRequest(startOf(rollout, { kind: 'turn', turn: turn + 1, at: 'start' })),
+      );
+  expect(messages.segments.at(-1)?.turn).toBe(3);
 });
 
 test('finds the start and the end of turns', () => {

@@ -13,6 +13,7 @@ import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 import { serveTableModel, type TableModel, type TableModelServer } from '../support/tableModelServer.ts';
 
 const CALL = '<tool_call>\n{"name": "python", "arguments": {"code": "print(6 * 7)"}}\n</tool_call>';
+const OTHER_CALL = '<tool_call>\n{"name": "search", "arguments": {"query": "6*7"}}\n</tool_call>';
 const PROMPT = '<|im_start|>user\n6*7?<|im_end|>\n<|im_start|>assistant\n';
 const OUTPUT = (printed: string) =>
   `<|im_end|>\n<|im_start|>user\n<tool_response>\n${printed}\n</tool_response><|im_end|>\n<|im_start|>assistant\n`;
@@ -28,6 +29,8 @@ const model: TableModel = (text) => {
       [' <answer>7</answer>', 0.25],
     ];
   if (response.endsWith('Or ')) return [[`${CALL}`, 1]];
+  if (response.endsWith('Search ')) return [[OTHER_CALL, 1]];
+  if (response.endsWith(OTHER_CALL)) return [];
   if (response.endsWith(CALL)) return [];
   const printed = /<tool_response>\n(\d+)\n<\/tool_response><\|im_end\|>\n<\|im_start\|>assistant\n$/.exec(
     response,
@@ -206,6 +209,15 @@ test('runs a call that ends a turn, and goes on with its output in the form of t
   expect(tokens?.count).toBe(5);
   // The second request has what is left of the tokens.
   expect(server.seen.map(({ body }) => body['max_tokens'])).toEqual([50, 49]);
+});
+
+test('does not grade a continuation that ends with a call that nothing here can answer', async () => {
+  const position = { kind: 'character', at: AFTER_OR } as const;
+  const settings = { n: 1, maxTokens: 50 };
+  const sampled = await ask('sampling.start', { rolloutId, position, edit: 'Search ', settings });
+  expect(correctOf(sampled)).toEqual([undefined]);
+  const [stored] = await ask('sampling.stored', { rolloutIds: [rolloutId] });
+  expect(stored?.positions.find(({ edit }) => edit === 'Search ')).toMatchObject({ seeds: [1], graded: 0 });
 });
 
 test('keeps the tokens of the original up to the token', async () => {

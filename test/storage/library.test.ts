@@ -14,6 +14,7 @@ import {
 } from '../../electron/storage/queries/annotations.ts';
 import { AVAILABLE } from '../../electron/storage/queries/available.ts';
 import { GROUP_FIGURES } from '../../electron/storage/queries/columns.ts';
+import { CONTINUATIONS } from '../../electron/storage/queries/continuations.ts';
 import { GROUPS_BY_ID, ROLLOUTS_BY_ID } from '../../electron/storage/queries/lists.ts';
 import { MEASURED, ROLLOUTS_OF } from '../../electron/storage/queries/measured.ts';
 import { ADDRESSES, GROUPS_OF_STEP } from '../../electron/storage/queries/places.ts';
@@ -141,6 +142,12 @@ describe('query plans', () => {
       'SEARCH r USING INTEGER PRIMARY KEY (rowid>?)',
     );
     expect(planOf(IDENTITY).filter((step) => step.startsWith('SCAN'))).toEqual([]);
+  });
+
+  it('continuations of a rollout are found by an index', () => {
+    expect(planOf(CONTINUATIONS.replace('?', ':origin'))[0]).toBe(
+      'SEARCH rollout_row USING INDEX rollout_by_origin (origin=?)',
+    );
   });
 
   it('addresses of rollouts are found by their ids', () => {

@@ -16,6 +16,7 @@ import { SourceChip } from '../../widgets/roc/SourceChip.tsx';
 import { RolloutTable } from '../../widgets/rollouts/RolloutTable.tsx';
 import { GroupHead } from './GroupHead.tsx';
 import { Ledger } from './Ledger.tsx';
+import { LostTurns } from './LostTurns.tsx';
 import { listedIn, showsRoc } from './ledgerModel.ts';
 import { CompareButton } from './PairPanel.tsx';
 import { useLedger } from './useLedger.ts';
@@ -75,23 +76,27 @@ export default function GroupView({ route }: { readonly route: GroupRoute }) {
   }
   if (runId === undefined || groupId === undefined || group === undefined)
     return <WaitingState title="Opening the group…" />;
+  const rolloutIds = ledger.ledger?.rows.map((row) => row.rolloutId) ?? [];
   const head = (
-    <GroupHead
-      runKey={runKey}
-      group={group}
-      compare={!isLarge && <CompareButton route={route} groupId={groupId} entries={ledger.entries} />}
-    >
-      <Chip title={`These rollouts were grouped ${GROUP_RULES[group.groupRule].words}`}>
-        {GROUP_RULES[group.groupRule].short}
-      </Chip>
-      {ledger.ledger !== undefined && showsRoc(ledger.ledger, ledger.choice) && (
-        <SourceChip
-          source={ledger.ledger.source}
-          basis={ledger.ledger.recomputed.basis}
-          listedIn={listedIn(ledger.ledger)}
-        />
-      )}
-    </GroupHead>
+    <>
+      <GroupHead
+        runKey={runKey}
+        group={group}
+        compare={!isLarge && <CompareButton route={route} groupId={groupId} entries={ledger.entries} />}
+      >
+        <Chip title={`These rollouts were grouped ${GROUP_RULES[group.groupRule].words}`}>
+          {GROUP_RULES[group.groupRule].short}
+        </Chip>
+        {ledger.ledger !== undefined && showsRoc(ledger.ledger, ledger.choice) && (
+          <SourceChip
+            source={ledger.ledger.source}
+            basis={ledger.ledger.recomputed.basis}
+            listedIn={listedIn(ledger.ledger)}
+          />
+        )}
+      </GroupHead>
+      <LostTurns rolloutIds={rolloutIds} />
+    </>
   );
   if (!isLarge) return <Ledger runId={runId} route={route} state={ledger} head={head} />;
   return (

@@ -35,6 +35,7 @@ import { layoutFor, usePanes } from './usePanes.ts';
 import { useReveal } from './useReveal.ts';
 import { useSearchHits } from './useSearchHits.ts';
 import { useSiblings } from './useSiblings.ts';
+import { useValue } from './useValue.ts';
 import './labels/labels.css';
 
 interface ReplayProps {
@@ -102,6 +103,7 @@ export function Replay({ route, detail }: ReplayProps) {
   const means = useSegmentMeans(detail, heat);
   const cursor = useTokenCursor({ detail, heat, means, turn, query, setQuery, onShow: showToken });
   const { labelling, queue, isBlind } = useReview(detail, turn, query.get('queue'), cursor.spanRange);
+  const { stored, value } = useValue(isBlind ? undefined : detail.row.rolloutId);
   const listed = usePositions({ route, detail, query, setQuery, onToken: cursor.go });
   // A review queue has an order of its own.
   const positions = queue === undefined ? listed : undefined;
@@ -146,6 +148,9 @@ export function Replay({ route, detail }: ReplayProps) {
               ...{ kind: 'continue', rolloutId: detail.row.rolloutId },
               position: { kind: 'turn', turn, at: 'start' },
             }),
+    'rollout.value': isBlind
+      ? undefined
+      : () => useInterface.getState().showDialog({ kind: 'value', rolloutId: detail.row.rolloutId }),
     'turn.first': () => goToTurn(turns[0]?.turn ?? 0),
     'turn.last': () => goToTurn(lastTurn),
     'call.next': () => goToCall(1),
@@ -228,6 +233,9 @@ export function Replay({ route, detail }: ReplayProps) {
             turns={turns}
             turn={turn}
             heat={heat}
+            value={value}
+            sampled={stored?.positions}
+            isBlind={isBlind}
             means={means}
             lexicon={lexicon}
             labelling={labelling}
@@ -285,11 +293,12 @@ export function Replay({ route, detail }: ReplayProps) {
           onLast={() => goToTurn(lastTurn)}
           onStep={step}
           onFlipPlaying={flipPlaying}
-          legend={stripLegend(heat)}
+          legend={stripLegend(heat, value)}
         />
         <Scrubber
           detail={detail}
           heat={heat}
+          value={value}
           turn={turn}
           lastTurn={lastTurn}
           themeKey={isDark ? 'dark' : 'light'}

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { type RefObject, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import type { PolicyValue, PositionSamples } from '../../../shared/domain/valueByTurn.ts';
 import { redactedByTurn } from '../../../shared/format/loggedContext.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -29,6 +30,9 @@ interface ReplayTextProps {
   readonly turns: readonly TurnView[];
   readonly turn: number;
   readonly heat: Heat | undefined;
+  readonly value: PolicyValue | undefined;
+  readonly sampled: readonly PositionSamples[] | undefined;
+  readonly isBlind: boolean;
   readonly means: SegmentMeans | undefined;
   readonly lexicon: LexiconState;
   readonly labelling: Labelling;
@@ -82,6 +86,8 @@ export function ReplayText(props: ReplayTextProps) {
           currentHit={find.isOpen ? find.currentHit : pointed}
           currentToken={cursor.range}
           redacted={redacted}
+          value={props.value}
+          isBlind={props.isBlind}
           onReadTurn={props.onReadTurn}
         />
       </SaidOf>
@@ -92,6 +98,7 @@ export function ReplayText(props: ReplayTextProps) {
           pane={pane}
           detail={detail}
           heat={heat}
+          sampled={props.sampled}
           turns={props.turns}
           isRaw={isRaw}
           means={props.means}

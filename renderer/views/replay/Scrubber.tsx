@@ -4,16 +4,20 @@
  */
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { changeText, type PolicyValue } from '../../../shared/domain/valueByTurn.ts';
 import { useWidth } from '../../charts/useWidth.ts';
 import type { LabelMark } from './labels/labelModel.ts';
 import { PROFILE_HEIGHT, paintProfile } from './paintProfile.ts';
 import { columnStatistics, type MarkCluster, markClusters, profileOf } from './text/profileModel.ts';
 import type { Heat } from './text/tokenHeat.ts';
+import { ValueLine } from './ValueLine.tsx';
 import './scrubber.css';
 
 interface ScrubberProps {
   readonly detail: RolloutDetail;
   readonly heat: Heat | undefined;
+  /** Absent: nothing was sampled from the ends of turns. */
+  readonly value: PolicyValue | undefined;
   readonly turn: number;
   readonly lastTurn: number;
   readonly themeKey: string;
@@ -52,9 +56,21 @@ const MARKS = 'below: ● tool call, ✕ failed tool call, ▲ user message';
 
 const isProfile = (heat: Heat | undefined): heat is Heat => heat?.ends !== undefined && !heat.isConstant;
 
+/** What the line of values says. */
+function valueLegend({ losing, saving }: PolicyValue): string {
+  const changes = [
+    losing === undefined ? [] : `largest drop: ${changeText(losing)}`,
+    saving === undefined ? [] : `largest rise: ${changeText(saving)}`,
+  ].flat();
+  return [
+    'line: pass rate of continuations from the end of each turn, with its 95 % interval',
+    ...changes,
+  ].join('; ');
+}
+
 /** What the strip shows, in words. */
-export const stripLegend = (heat: Heat | undefined): string =>
-  `${isProfile(heat) ? `${heat.words.name} along the rollout; ${MEANS}; ${BANDS}; ${BELOW}` : BY_KIND}; ${MARKS}`;
+export const stripLegend = (heat: Heat | undefined, value: PolicyValue | undefined): string =>
+  `${isProfile(heat) ? `${heat.words.name} along the rollout; ${MEANS}; ${BANDS}; ${BELOW}` : BY_KIND}; ${MARKS}${value === undefined ? '' : `; ${valueLegend(value)}`}`;
 
 /** Width of one mark. */
 const MARK_PIXELS = 8;
@@ -112,7 +128,7 @@ export function Scrubber(props: ScrubberProps) {
     <div
       ref={box}
       className="scrubber"
-      title={stripLegend(heat)}
+      title={stripLegend(heat, props.value)}
       role="slider"
       tabIndex={0}
       aria-label="Position in the rollout, by turn"
@@ -130,6 +146,7 @@ export function Scrubber(props: ScrubberProps) {
         />
       )}
       <canvas ref={canvas} style={{ width: '100%', height: PROFILE_HEIGHT }} />
+      {props.value !== undefined && <ValueLine value={props.value} turns={profile.turns} width={width} />}
       {here !== undefined && <div className="scrubber-head" style={{ left: `${here.from * 100}%` }} />}
       {marked !== undefined && (
         <div

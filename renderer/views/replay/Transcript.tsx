@@ -8,6 +8,7 @@ import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef,
 import { flushSync } from 'react-dom';
 import type { TextRange } from '../../../shared/domain/model.ts';
 import type { RedactedReasoning } from '../../../shared/domain/policyContext.ts';
+import type { PolicyValue } from '../../../shared/domain/valueByTurn.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import { TurnSection } from './TurnSection.tsx';
@@ -48,6 +49,9 @@ interface TranscriptProps {
   readonly meanName: string | undefined;
   /** By turn. */
   readonly redacted: ReadonlyMap<number, readonly RedactedReasoning[]>;
+  /** Absent: nothing was sampled from the ends of turns. */
+  readonly value: PolicyValue | undefined;
+  readonly isBlind: boolean;
   readonly onReadTurn: (turn: number) => void;
   readonly handle: Ref<TranscriptHandle>;
 }
@@ -201,6 +205,8 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
               meanName={props.meanName}
               called={has(view, called) ? called : undefined}
               redacted={props.redacted.get(view.turn)}
+              value={props.value}
+              isBlind={props.isBlind}
             />
           )}
         </TurnStretch>

@@ -1,12 +1,15 @@
 /** One turn of the transcript. Far from the viewport it is empty and keeps its last or its estimated height. */
 import { memo, useRef } from 'react';
 import type { RedactedReasoning } from '../../../shared/domain/policyContext.ts';
+import type { PolicyValue } from '../../../shared/domain/valueByTurn.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { LogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { ContinueButton } from '../../widgets/continuation/ContinueButton.tsx';
+import { ValueButton } from '../../widgets/continuation/ValueButton.tsx';
 import { TurnChips } from './labels/AnnotationChips.tsx';
 import { SegmentCard } from './SegmentCard.tsx';
+import { TurnValue } from './TurnValue.tsx';
 import { useNear } from './text/WhenNear.tsx';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
 
@@ -22,6 +25,10 @@ interface TurnSectionProps {
   readonly called: number | undefined;
   /** Reasoning of this turn that the provider withheld. */
   readonly redacted: readonly RedactedReasoning[] | undefined;
+  /** Of the rollout. Absent: nothing was sampled from the ends of turns. */
+  readonly value: PolicyValue | undefined;
+  /** Offers nothing that reveals how the rollout was judged. */
+  readonly isBlind: boolean;
 }
 
 /** Enough segments to fill the first screen. Later ones are rendered when they come near the viewport. */
@@ -63,10 +70,13 @@ export const TurnSection = memo(function TurnSection(props: TurnSectionProps) {
         <small>{turnFacts(view)}</small>
         <TurnChips turn={view.turn} />
         {view.turn > 0 && (
-          <ContinueButton
-            rolloutId={props.rolloutId}
-            position={{ kind: 'turn', turn: view.turn, at: 'start' }}
-          />
+          <>
+            {!props.isBlind && <ValueButton rolloutId={props.rolloutId} />}
+            <ContinueButton
+              rolloutId={props.rolloutId}
+              position={{ kind: 'turn', turn: view.turn, at: 'start' }}
+            />
+          </>
         )}
       </h2>
       {props.redacted?.map((one, i) => (
@@ -85,6 +95,7 @@ export const TurnSection = memo(function TurnSection(props: TurnSectionProps) {
           meanName={props.meanName}
         />
       ))}
+      {props.value !== undefined && <TurnValue value={props.value} turn={view.turn} />}
     </section>
   );
 });

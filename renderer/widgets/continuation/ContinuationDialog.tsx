@@ -23,10 +23,11 @@ import {
   type ContinuationForm,
   EMPTY_FORM,
   gradeText,
-  NUMBER_FIELDS,
   paramsOfForm,
   summaryOf,
 } from './continuationModel.ts';
+import { SamplingFields } from './SamplingFields.tsx';
+import { SentRequest } from './SentRequest.tsx';
 import { type Continuations, useContinuations } from './useContinuations.ts';
 import './continuation.css';
 
@@ -116,7 +117,13 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
                 ✕ {preview.error.message}
               </p>
             ) : (
-              preview.data !== undefined && <Sent preview={preview.data} n={params.settings?.n ?? 1} />
+              preview.data !== undefined && (
+                <SentRequest
+                  preview={preview.data}
+                  requests={counted(params.settings?.n ?? 1, 'request')}
+                  mostTokens={preview.data.mostTokens}
+                />
+              )
             )}
             {sampling.failure !== undefined && (
               <p className="is-wrong" role="alert">
@@ -251,42 +258,7 @@ function Fields({ form, onChange, sentence = '', alternatives }: FieldsProps) {
         )}
         {alternatives}
       </p>
-      <div className="continuation-fields">
-        {NUMBER_FIELDS.map(({ name, label }) => (
-          <span key={name}>
-            <label htmlFor={id + name}>{label}</label>
-            <input
-              id={id + name}
-              className="text-field"
-              inputMode="decimal"
-              value={form[name]}
-              onChange={({ target }) => onChange({ ...form, [name]: target.value })}
-            />
-          </span>
-        ))}
-        <span>
-          <label htmlFor={`${id}stop`}>Stop texts, one per line</label>
-          <textarea
-            id={`${id}stop`}
-            className="text-field mono"
-            rows={1}
-            spellCheck={false}
-            value={form.stop}
-            onChange={({ target }) => onChange({ ...form, stop: target.value })}
-          />
-        </span>
-        <span>
-          <label htmlFor={`${id}pattern`}>Answer pattern (regex)</label>
-          <input
-            id={`${id}pattern`}
-            className="text-field mono"
-            placeholder="ground truth"
-            spellCheck={false}
-            value={form.pattern}
-            onChange={({ target }) => onChange({ ...form, pattern: target.value })}
-          />
-        </span>
-      </div>
+      <SamplingFields form={form} onChange={onChange} />
     </>
   );
 }
@@ -307,44 +279,6 @@ function Alternatives({
       <LogText text={text} longest={100} />
     </Button>
   ));
-}
-
-function Sent({ preview, n }: { readonly preview: SamplingPreview; readonly n: number }) {
-  const { endpoint, problem, path, body, mostTokens, notes, hasGroundTruth } = preview;
-  const isMasking = useInterface((state) => state.masksCredentials);
-  return (
-    <section className="continuation-sent" aria-label="What is sent">
-      <p>
-        {endpoint === undefined ? (
-          <b>
-            {problem === undefined
-              ? 'No endpoint: start Turnwise with TURNWISE_ENDPOINT=http://HOST:PORT/v1 and TURNWISE_ENDPOINT_MODEL=NAME.'
-              : `No endpoint: ${problem}.`}
-          </b>
-        ) : (
-          <>
-            {counted(n, 'request')} to <b className="mono">{endpoint.host + path}</b>, model{' '}
-            <b className="mono">
-              <LogText text={endpoint.model} longest={200} />
-            </b>
-            .
-          </>
-        )}{' '}
-        At most {counted(mostTokens, 'token')} are sampled.
-      </p>
-      <p className="muted">
-        {notes.join(' ')} Python calls run on this computer in a sandbox, and their outputs are sent, too.{' '}
-        {hasGroundTruth ? 'Answers are graded against the ground truth.' : 'The log has no ground truth.'}
-        {isMasking && ' Credentials are masked here, but sent as they are in the log.'}
-      </p>
-      <details>
-        <summary>The first request, word for word</summary>
-        <pre className="mono">
-          <LogText text={body} longest={LONGEST} />
-        </pre>
-      </details>
-    </section>
-  );
 }
 
 function BatchButton({ params }: { readonly params: ParamsOf<'sampling.preview'> | string }) {

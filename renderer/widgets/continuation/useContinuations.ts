@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ContinuationRow, ParamsOf, SampledContinuations } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
+import { newProgressKey } from './progressKey.ts';
 
 interface ContinuationLine {
   readonly index: number;
@@ -18,7 +19,6 @@ export interface Continuations {
 
 /** UTF-16 units of a text that is kept for the screen. */
 const KEPT_TEXT = 2_000;
-let lastKey = 0;
 
 export function useContinuations(): Continuations & {
   readonly start: (params: ParamsOf<'sampling.preview'>) => void;
@@ -33,8 +33,7 @@ export function useContinuations(): Continuations & {
   const start = (params: ParamsOf<'sampling.preview'>): void => {
     const abort = new AbortController();
     running.current = abort;
-    lastKey += 1;
-    const progressKey = `continuations-${lastKey}-${Math.random().toString(36).slice(2)}`;
+    const progressKey = newProgressKey();
     const lines = Array.from({ length: params.settings?.n ?? 1 }, (_, index) => ({ index, text: '' }));
     setState({ state: 'running', lines });
     const change = (index: number, by: (line: ContinuationLine) => ContinuationLine): void =>

@@ -77,6 +77,8 @@ CREATE TABLE rollout_row (
 CREATE INDEX rollout_by_group ON rollout_row (group_id, ordinal);
 CREATE INDEX rollout_by_step ON rollout_row (run_id, step, group_id, ordinal);
 CREATE INDEX rollout_by_file ON rollout_row (file_id);
+-- Finds the continuations of a rollout.
+CREATE INDEX rollout_by_origin ON rollout_row (origin) WHERE origin IS NOT NULL;
 -- Finds the newest date of a run.
 CREATE INDEX rollout_by_time ON rollout_row (run_id, coalesce(ended_at, started_at)) WHERE coalesce(ended_at, started_at) IS NOT NULL;
 

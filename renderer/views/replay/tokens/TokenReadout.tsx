@@ -6,6 +6,8 @@
 import type { RefObject } from 'react';
 import { FIRST_ALTERNATIVES, type RolloutDetail, type TokenInfo } from '../../../../shared/api/contract.ts';
 import { isMasked } from '../../../../shared/domain/maskedText.ts';
+import { valueAtToken } from '../../../../shared/domain/valueAtToken.ts';
+import type { PositionSamples } from '../../../../shared/domain/valueByTurn.ts';
 import type { TurnView } from '../../../data/segmentViews.ts';
 import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
 import { useRequest } from '../../../data/useRequest.ts';
@@ -19,6 +21,7 @@ import {
   type AlternativesView,
   alternativesView,
   columnFacts,
+  continuationFact,
   type Fact,
   isHiddenWhenRendered,
   type TokenColumns,
@@ -33,6 +36,8 @@ interface TokenReadoutProps {
   readonly pane: RefObject<HTMLElement | null>;
   readonly detail: RolloutDetail;
   readonly heat: Heat;
+  /** Stored continuations. Absent: none, or not to be shown. */
+  readonly sampled: readonly PositionSamples[] | undefined;
   readonly turns: readonly TurnView[];
   readonly isRaw: boolean;
   readonly means: SegmentMeans | undefined;
@@ -91,6 +96,7 @@ export function TokenReadout(props: TokenReadoutProps) {
   }
   const text = tokenText(heat, token);
   const isHidden = masksCredentials && isMasked(text);
+  const fork = props.sampled === undefined ? undefined : valueAtToken(props.sampled, token);
   const alternatives =
     answer?.from === token && settled === token && !isHidden
       ? alternativesView(answer.alternatives[0], text, columns.logprob?.[token])
@@ -113,6 +119,7 @@ export function TokenReadout(props: TokenReadoutProps) {
         )}
       </p>
       <p>
+        {fork !== undefined && <Facts facts={[continuationFact(fork)]} />}
         <Facts facts={columnFacts(heat, token, columns)} />
         {isInFormula && (
           <span className="dim">

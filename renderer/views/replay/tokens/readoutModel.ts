@@ -1,10 +1,14 @@
 /** Facts about one token, as labels. An unknown value is left out, never shown as 0. */
 import type { TokenAlternatives } from '../../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
+import type { ValueAtToken } from '../../../../shared/domain/valueAtToken.ts';
+import { policyText } from '../../../../shared/domain/valueByTurn.ts';
 import { prettyArguments, type TurnView } from '../../../data/segmentViews.ts';
 import { argumentPlaces, codePlaces } from '../../../editor/codePlaces.ts';
 import { count, decimal, ordinalSuffix, percent, signed } from '../../../ui/numbers.ts';
 import { shareBelow, tokenRange } from '../text/heatModel.ts';
 import { classOf, type Heat, rankOf, valueText } from '../text/tokenHeat.ts';
+import { visibleSpace } from './tokenListModel.ts';
 
 export interface Fact {
   readonly label: string;
@@ -56,6 +60,23 @@ export function valueFacts(heat: Heat, token: number): readonly Fact[] {
   if (name !== 'none') facts.push({ label: 'class', value: name });
   else if ((heat.levels[token] ?? 0) > 0) facts.push({ label: '', value: 'high' });
   return facts;
+}
+
+/** UTF-16 units of an edit that is shown. */
+const LONGEST_EDIT = 24;
+
+/** For example `with “Wait” 7 of 16, without 2 of 16 correct`. */
+export function continuationFact({ policy, values }: ValueAtToken): Fact {
+  const shown = ({ edit }: ValueAtToken['values'][number]): string =>
+    edit === ''
+      ? 'without'
+      : `with “${withGlyphs(visibleSpace(edit.slice(0, LONGEST_EDIT)))}${edit.length > LONGEST_EDIT ? '…' : ''}”`;
+  const intervals = values.map((one) => `${shown(one)} ${decimal(one.low)} to ${decimal(one.high)}`);
+  return {
+    label: 'continuations',
+    value: `${values.map((one) => `${shown(one)} ${one.correct} of ${one.graded}`).join(', ')} correct`,
+    hint: `${withGlyphs(policyText(policy))}; it may not be the policy that the trainer had; 95 % intervals: ${intervals.join(', ')}`,
+  };
 }
 
 export function columnFacts(heat: Heat, token: number, columns: TokenColumns): readonly Fact[] {
