@@ -200,7 +200,7 @@ class PageBuilder {
         groupId,
         groupKey: facts?.groupKey ?? '',
         problemId: facts?.problemId ?? '',
-        preview: this.texts.preview(texts.promptId),
+        preview: this.texts.preview(groupId),
         rollouts: facts?.rollouts ?? 0,
         correct: facts?.correct ?? 0,
         correctKnown: facts?.correctKnown ?? 0,

@@ -11,7 +11,7 @@ import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import { GROUP_RULES } from '../../../shared/format/format.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, type Cell, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
-import { questionBeginnings } from './questions.ts';
+import { QUESTION_PREVIEW, questionBeginnings } from './questions.ts';
 
 export const GROUPS_BY_ID = `
   SELECT g.group_id AS groupId, g.group_key AS groupKey, g.rule AS groupRule, p.problem_id AS problemId, g.step, g.rollouts, g.correct,
@@ -19,7 +19,7 @@ export const GROUPS_BY_ID = `
     g.decided, g.kept, iif(g.with_text > 0, g.tool_calls, NULL) AS toolCalls,
     iif(g.with_text > 0, g.tool_errors, NULL) AS toolErrors, 1.0 * g.turns / nullif(g.turns_known, 0) AS meanTurns,
     1.0 * g.response_chars / nullif(g.with_text, 0) AS meanResponseChars, p.ground_truth AS groundTruth,
-    coalesce(substr(replace(p.user_scenario, char(10), ' '), 1, 200) || iif(length(p.user_scenario) > 200, '…', ''), q.preview) AS promptPreview, g.problem_no AS problemNo
+    ${QUESTION_PREVIEW} AS promptPreview, g.problem_no AS problemNo
   FROM json_each(?) ids
   JOIN group_row g ON g.group_id = ids.value
   JOIN problem_row p ON p.problem_no = g.problem_no

@@ -5,6 +5,13 @@ import type { ReadableLibrary } from '../open.ts';
 import { number, query, text } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
 
+/**
+ * What the problem `p` with the prompt `q` asks. In a dialogue, what the simulated user was told: the prompts of a task
+ * begin alike.
+ */
+export const QUESTION_PREVIEW =
+  "coalesce(substr(replace(p.user_scenario, char(10), ' '), 1, 200) || iif(length(p.user_scenario) > 200, '…', ''), q.preview)";
+
 export const PREVIEW_OF_PROBLEM = `
   SELECT q.prompt_id AS promptId, q.preview,
     coalesce(

@@ -3,13 +3,17 @@ import { SEGMENT_KINDS, type SegmentKind } from '../../../shared/domain/model.ts
 import type { ReadableLibrary } from '../open.ts';
 import { number, query, queryTuples, text } from '../rows.ts';
 import { StoredTexts, type TextPlace } from '../storedTexts.ts';
+import { QUESTION_PREVIEW } from './questions.ts';
 
 export const TEXT_PLACE = `
   SELECT r.rollout_id AS rolloutId, r.run_id AS runId, r.step, r.group_id AS groupId, p.prompt_id AS promptId,
     r.block_id AS blockId, r.text_start AS start, r.text_end AS end
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id JOIN problem_row p ON p.problem_no = g.problem_no
   WHERE r.rollout_id = ?`;
-const PREVIEW = 'SELECT preview FROM prompt_row WHERE prompt_id = ?';
+const PREVIEW = `
+  SELECT ${QUESTION_PREVIEW} AS preview
+  FROM group_row g JOIN problem_row p ON p.problem_no = g.problem_no JOIN prompt_row q ON q.prompt_id = p.prompt_id
+  WHERE g.group_id = ?`;
 const SEGMENTS =
   'SELECT ordinal, kind, turn, inner_start AS start, inner_end AS end FROM segment_row WHERE rollout_id = ? ORDER BY ordinal';
 const PROMPT_SEGMENTS =
@@ -98,9 +102,9 @@ export class TextReader {
     return segments;
   }
 
-  /** The beginning of the prompt, in one line. */
-  preview(promptId: number): string {
-    return this.previews.get(promptId)?.preview ?? '';
+  /** What the problem of a group asks, in one line. */
+  preview(groupId: number): string {
+    return this.previews.get(groupId)?.preview ?? '';
   }
 
   response(rolloutId: number, place: TextPlace): readonly SegmentText[] {

@@ -21,7 +21,9 @@ interface SuspiciousProps {
 /** Ready-made views with their counts at the left, and the results of the chosen one at the right. */
 export function Suspicious({ runKey, runId }: SuspiciousProps) {
   const [query, setQuery] = useUrlQuery();
-  const view = query.get('view');
+  const hasTruth = useHasTruth(runId);
+  // What needs no ground truth comes first where there is none.
+  const view = query.get('view') ?? (hasTruth === false ? DISPUTED : TRUTHS);
   const chosen = SUSPECT_VIEWS.find(({ id }) => id === view);
   const isDisputed = view === DISPUTED;
   return (
@@ -33,8 +35,9 @@ export function Suspicious({ runKey, runId }: SuspiciousProps) {
         <nav className="suspect-views" aria-label="Ready-made views">
           <TruthLink
             runId={runId}
+            hasTruth={hasTruth}
             isChosen={chosen === undefined && !isDisputed}
-            onChoose={() => setQuery({ view: undefined })}
+            onChoose={() => setQuery({ view: TRUTHS, sort: undefined })}
           />
           <DisputedLink
             runId={runId}
@@ -46,6 +49,7 @@ export function Suspicious({ runKey, runId }: SuspiciousProps) {
               key={view.id}
               runId={runId}
               view={view}
+              hasTruth={hasTruth}
               isChosen={view === chosen}
               onChoose={() => setQuery({ view: view.id, sort: undefined })}
             />
@@ -57,6 +61,8 @@ export function Suspicious({ runKey, runId }: SuspiciousProps) {
         >
           {isDisputed ? (
             <DisputedAnswers runKey={runKey} runId={runId} />
+          ) : hasTruth === false && (chosen === undefined || chosen.needsTruth === true) ? (
+            <EmptyState title="Not judged: no rollout here has a ground truth" />
           ) : chosen === undefined ? (
             <SuspectTruths runKey={runKey} runId={runId} />
           ) : (
@@ -82,21 +88,30 @@ export function Suspicious({ runKey, runId }: SuspiciousProps) {
 
 /** Not a filter, since a dispute needs at least two rollouts. */
 const DISPUTED = 'disputed';
+const TRUTHS = 'truths';
+
+/** Undefined: not known yet. */
+function useHasTruth(runId: number): boolean | undefined {
+  const { applied } = useFilterLink();
+  const found = useRequest('rollout.order', { runId, filter: bothFilters('ground_truth:*', applied) }).data;
+  return found === undefined ? undefined : found.ids.length > 0;
+}
 
 interface ViewLinkProps {
   readonly runId: number;
   readonly view: SuspectView;
+  readonly hasTruth: boolean | undefined;
   readonly isChosen: boolean;
   readonly onChoose: () => void;
 }
 
-function ViewLink({ runId, view, isChosen, onChoose }: ViewLinkProps) {
+function ViewLink({ runId, view, hasTruth, isChosen, onChoose }: ViewLinkProps) {
   const { applied } = useFilterLink();
   const found = useRequest('rollout.order', { runId, filter: bothFilters(view.filter, applied) });
   return (
     <button type="button" aria-pressed={isChosen} onClick={onChoose} title={view.why}>
       <span>{view.title}</span>
-      <span className="suspect-count">{found.data === undefined ? '…' : count(found.data.ids.length)}</span>
+      <Found number={found.data?.ids.length} isJudged={view.needsTruth !== true || hasTruth !== false} />
     </button>
   );
 }
@@ -106,14 +121,28 @@ function useSuspects(runId: number) {
   return useRequest('problem.suspects', { runId, filter: applied }, { keepPrevious: true });
 }
 
-function TruthLink({ runId, isChosen, onChoose }: Omit<ViewLinkProps, 'view'>) {
+interface FoundProps {
+  /** Undefined: not counted yet. */
+  readonly number: number | undefined;
+  readonly isJudged: boolean;
+}
+
+function Found({ number, isJudged }: FoundProps) {
+  if (!isJudged)
+    return (
+      <span className="suspect-count" title="Not judged: no rollout here has a ground truth">
+        no truths
+      </span>
+    );
+  return <span className="suspect-count">{number === undefined ? '…' : count(number)}</span>;
+}
+
+function TruthLink({ runId, hasTruth, isChosen, onChoose }: Omit<ViewLinkProps, 'view'>) {
   const found = useSuspects(runId);
   return (
     <button type="button" aria-pressed={isChosen} onClick={onChoose}>
       <span>Ground truth against the majority</span>
-      <span className="suspect-count">
-        {found.data === undefined ? '…' : count(found.data.suspects.length)}
-      </span>
+      <Found number={found.data?.suspects.length} isJudged={hasTruth !== false} />
     </button>
   );
 }

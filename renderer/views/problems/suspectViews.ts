@@ -4,6 +4,8 @@ export interface SuspectView {
   readonly title: string;
   readonly why: string;
   readonly filter: string;
+  /** Without ground truths nothing can be judged, so there is no count. */
+  readonly needsTruth?: true;
 }
 
 export const SUSPECT_VIEWS: readonly SuspectView[] = [
@@ -12,12 +14,14 @@ export const SUSPECT_VIEWS: readonly SuspectView[] = [
     title: 'Equal answer, no reward',
     why: 'The answer equals the ground truth, but the rollout is incorrect: a false negative or a timeout of the verifier.',
     filter: 'flag:equals_truth is_correct:false',
+    needsTruth: true,
   },
   {
     id: 'granted',
     title: 'Unequal answer, rewarded',
     why: 'Written differently and counted as correct: mostly another notation, sometimes a lenient verifier.',
     filter: 'is_correct:true answer:* ground_truth:* flag:* -flag:equals_truth',
+    needsTruth: true,
   },
   {
     id: 'untagged',
@@ -42,6 +46,7 @@ export const SUSPECT_VIEWS: readonly SuspectView[] = [
     title: 'Ground truth in the code',
     why: 'The code holds the ground truth before any tool response had it. Correct rollouts only.',
     filter: 'is_correct:true flag:truth_in_code',
+    needsTruth: true,
   },
   {
     id: 'several',
