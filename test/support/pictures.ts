@@ -7,11 +7,25 @@ import { chromium, type Page } from 'playwright-core';
 import { comparePath } from '../../renderer/data/compareLink.ts';
 import { CHROMIUM_FLAGS, findChromium } from './shells/chromium.ts';
 import { serveProcess } from './shells/serveProcess.ts';
+import { serveTableModel } from './tableModelServer.ts';
 
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 const PICTURES = fileURLToPath(new URL('../../fixtures/pictures', import.meta.url));
 const RUN = '/run/synthetic-grpo-roc-demo';
 const GROUP = `${RUN}/step/300/group/lattice-paths`;
+/** Incorrect: its third call looks at the wrong paths. */
+const LOST = `${RUN}/step/250/group/lattice-paths/rollout/4`;
+
+/** Stands for a policy: how often it answers `LOST` correctly after each number of outputs. */
+const RIGHT_AFTER_OUTPUTS = [0.7, 0.8, 0.75, 0.12, 0.05];
+const policy = await serveTableModel((text) => {
+  if (text.endsWith('</answer>')) return [];
+  const right = RIGHT_AFTER_OUTPUTS[text.split('<tool_response>').length - 1] ?? 0;
+  return [
+    ['<answer>\\boxed{429}</answer>', right],
+    ['<answer>\\boxed{7}</answer>', 1 - right],
+  ];
+});
 
 interface Picture {
   readonly path: string;
@@ -36,6 +50,12 @@ const PAGES: Readonly<Record<string, Picture>> = {
     height: 680,
     act: editAndRun,
   },
+  value: {
+    path: `${LOST}?turn=3`,
+    drawn: 'nav[aria-label=Outline]',
+    height: 680,
+    act: sampleValue,
+  },
   tokens: { path: `${RUN}/tokens`, drawn: '[role=slider]', height: 500 },
 };
 /** Replaces the last number of the code by the next one. */
@@ -47,6 +67,24 @@ async function editAndRun(page: Page): Promise<void> {
   const result = page.locator('.rerun');
   await result.getByText('not as logged').waitFor();
   await result.scrollIntoViewIfNeeded();
+}
+
+/** Samples the value by turn, unless it is stored. */
+async function sampleValue(page: Page): Promise<void> {
+  const losing = page.getByText(/losing turn: \d+ of \d+/);
+  const open = page.getByRole('button', { name: 'Value by turn…' }).first();
+  await open.waitFor();
+  if ((await losing.count()) === 0) {
+    await open.click();
+    const dialog = page.getByRole('dialog', { name: /^Value by turn/ });
+    await dialog.getByLabel('Most per turn').fill('32');
+    await dialog.getByLabel('Max tokens').fill('20');
+    await dialog.getByRole('button', { name: 'Start sampling' }).click();
+    await dialog.getByText('Every turn has the most continuations.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+  }
+  await losing.waitFor();
+  await losing.evaluate((element) => element.scrollIntoView({ block: 'center' }));
 }
 
 const wanted = process.argv.slice(2);
@@ -61,7 +99,11 @@ const browser = await chromium.launch({
   args: [...CHROMIUM_FLAGS],
   env: { ...process.env, ...env },
 });
-const host = await serveProcess([DEMO, '--library', join(home, 'library.sqlite')], { TURNWISE_HOME: home });
+const host = await serveProcess([DEMO, '--library', join(home, 'library.sqlite')], {
+  TURNWISE_HOME: home,
+  TURNWISE_ENDPOINT: policy.url,
+  TURNWISE_ENDPOINT_MODEL: 'stand-in policy',
+});
 try {
   for (const theme of ['light', 'dark'] as const) {
     const page = await browser.newPage({ viewport: SIZE, colorScheme: theme, reducedMotion: 'reduce' });
@@ -92,5 +134,6 @@ try {
 } finally {
   await browser.close();
   await host.close();
+  await policy.close();
   rmSync(home, { recursive: true, force: true });
 }
