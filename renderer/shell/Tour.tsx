@@ -107,6 +107,8 @@ export function Tour() {
   const route = useRoute();
   const page = typeof at === 'number' ? PAGES[at] : undefined;
   if (typeof at !== 'number' || page === undefined) return null;
+  // It waits while one looks at a run of one's own.
+  if ('runKey' in route && !route.runKey.startsWith(DEMO_RUN)) return null;
   const isLast = at === PAGES.length - 1;
   const isElsewhere = page.path.split('?')[0] !== pathOfRoute(route);
   return (

@@ -5,6 +5,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { count } from '../../ui/numbers.ts';
@@ -38,7 +39,11 @@ export function ChangeBar() {
     const notice =
       problem === undefined ? `No ${by === 1 ? 'next' : 'previous'} problem in the list` : undefined;
     useInterface.getState().setNotice(notice);
-    if (problem !== undefined) navigateTo(changePath(change.link, index, problem, query));
+    if (problem === undefined) return;
+    // The list shows the problem that one comes back from.
+    const list = changesPath(change.link);
+    rememberListPosition(list, { ...listPosition(list), cursor: index });
+    navigateTo(changePath(change.link, index, problem, query));
   };
   useCommands({
     'change.next': change === undefined ? undefined : () => step(1),

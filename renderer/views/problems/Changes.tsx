@@ -11,13 +11,14 @@ import {
 } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
-import { type ChangesLink, changedTo, changePath } from '../../data/changesLink.ts';
+import { type ChangesLink, changedTo, changePath, changesPath } from '../../data/changesLink.ts';
 import { namesWithModels } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
@@ -191,6 +192,7 @@ interface ChangedProblemsProps {
 function ChangedProblems({ changes, link, isBetweenRuns }: ChangedProblemsProps) {
   const listed = changedTo(changes, link.became);
   const table = useTableCommands();
+  const list = changesPath(link);
   return (
     <>
       <p className="filter-note problem-note" role="status">
@@ -201,6 +203,7 @@ function ChangedProblems({ changes, link, isBetweenRuns }: ChangedProblemsProps)
       ) : (
         <div className="page-list">
           <VirtualTable
+            key={list}
             handle={table}
             label={`Problems that became ${link.became}`}
             columns={COLUMNS}
@@ -209,6 +212,8 @@ function ChangedProblems({ changes, link, isBetweenRuns }: ChangedProblemsProps)
             onOpen={({ index, problem }) =>
               problem !== undefined && navigateTo(changePath(link, index, problem))
             }
+            position={listPosition(list)}
+            onPosition={(position) => rememberListPosition(list, position)}
           />
         </div>
       )}
