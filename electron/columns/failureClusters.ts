@@ -78,13 +78,21 @@ export function failureClusters(
   };
 }
 
-/** Adds to equal names the most distinguishing feature that at least half of the cluster has. */
+/** Adds to equal names the feature of at least half of the cluster that tells it best from those with the same name. */
 function toldApart(clusters: readonly FailureCluster[]): readonly FailureCluster[] {
+  const shareIn = ({ features, ids }: FailureCluster, feature: string): number =>
+    (features.find((one) => one.feature === feature)?.inside ?? 0) / ids.length;
   return clusters.map((cluster) => {
-    const { name, ids, features } = cluster;
-    const isAlone = clusters.every((other) => other === cluster || other.name !== name);
-    const own = features.find(({ inside }) => 2 * inside >= ids.length);
-    return isAlone || own === undefined ? cluster : { ...cluster, name: `${name} (${own.feature})` };
+    const { name, features } = cluster;
+    const alike = clusters.filter((other) => other !== cluster && other.name === name);
+    if (alike.length === 0) return cluster;
+    const telling = features.flatMap(({ feature }) => {
+      const share = shareIn(cluster, feature);
+      const apart = Math.min(...alike.map((other) => share - shareIn(other, feature)));
+      return share >= 0.5 && apart > 0 ? [{ feature, apart }] : [];
+    });
+    const [best] = telling.sort((one, other) => other.apart - one.apart);
+    return best === undefined ? cluster : { ...cluster, name: `${name} (${best.feature})` };
   });
 }
 
