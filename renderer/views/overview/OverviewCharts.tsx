@@ -54,7 +54,7 @@ export function OverviewCharts({
   const reading =
     at === undefined
       ? ''
-      : `Figures above the lines: ${step === undefined ? 'last ' : ''}step ${at}${since === undefined ? '' : `, ${duration(since * 1000)} after the first`}${stageAt(stages, step)}`;
+      : `The figures beside the names are those of step ${at}${step === undefined ? ', the last' : ''}${since === undefined ? '' : `, ${duration(since * 1000)} after the first`}${stageAt(stages, step)}`;
 
   return (
     <>

@@ -129,7 +129,8 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
   return (
     <section className="charts roc-charts" aria-label="By step">
       <p className="dim roc-at">
-        Figures above the lines: {step === undefined && 'last '}step {step ?? axis.at(-1)}
+        The figures beside the names are those of step {step ?? axis.at(-1)}
+        {step === undefined && ', the last'}
       </p>
       <SavingChart
         {...common}

@@ -3,6 +3,7 @@ import { Keys } from '../../shell/keys/Keys.tsx';
 import { COMMANDS, type Command } from '../../shell/keys/keymap.ts';
 import { clashesOf, useBoundCommands } from '../../shell/keys/keysInForce.ts';
 import { beyondReach, holdersOf, typedStroke } from '../../shell/keys/typedKeys.ts';
+import { useInterface } from '../../state/interface.ts';
 import { useKeyBindings } from '../../state/keyBindings.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { useFocusReturn } from '../../ui/useAutoFocus.ts';
@@ -25,6 +26,9 @@ export function KeySettings() {
       <p className="key-settings-head">
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Close' : 'Change keys'}
+        </Button>
+        <Button onClick={() => useInterface.getState().showDialog({ kind: 'keys' })}>
+          Show the keys that work here
         </Button>
         <span>
           {changed === 0

@@ -3,7 +3,7 @@ import { THRESHOLD_NAMES } from '../../../shared/domain/detectors/detectors.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useSearchState } from '../../data/useSearchPages.ts';
 import { PLAY_SPEEDS, THEMES, useInterface } from '../../state/interface.ts';
-import { Button, Segmented } from '../../ui/Controls.tsx';
+import { Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { bytes, count, counted } from '../../ui/numbers.ts';
 import { ThresholdList } from '../../widgets/detectors/ThresholdList.tsx';
@@ -22,7 +22,6 @@ export default function SettingsView() {
   const setPlaySpeed = useInterface((state) => state.setPlaySpeed);
   const masksCredentials = useInterface((state) => state.masksCredentials);
   const flip = useInterface((state) => state.flip);
-  const showDialog = useInterface((state) => state.showDialog);
   const size = files?.reduce((sum, file) => sum + file.bytes, 0);
   return (
     <div className="settings">
@@ -70,12 +69,6 @@ export default function SettingsView() {
                 Shows and copies blocks in place of API keys, tokens, passwords in URLs and private keys. The
                 library, its search and data sets keep the text as logged; packs mask by default.
               </p>
-            </dd>
-          </div>
-          <div>
-            <dt>Keys</dt>
-            <dd>
-              <Button onClick={() => showDialog({ kind: 'keys' })}>Show the keys that work here</Button>
             </dd>
           </div>
         </dl>
