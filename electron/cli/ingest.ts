@@ -197,9 +197,10 @@ function placeOf({ path, isAdapted }: FileEntry, line: number | null): string {
 
 function summaryOf(report: IngestReport, files: readonly FileEntry[], libraryPath: string): string {
   const count = (n: number, noun: string): string => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
+  const same = files.filter(({ status }) => status === 'duplicate').length;
   const lines = [
     `${count(report.rollouts, 'rollout')} in ${count(report.groups, 'group')} from ${count(files.length, 'file')}, ` +
-      `${count(report.issues, 'issue')}; ${report.seconds.toFixed(1)} s`,
+      `${count(report.issues, 'issue')}${same === 0 ? '' : `, ${count(same, 'file')} not read (same content as one read before)`}; ${report.seconds.toFixed(1)} s`,
     terminalLine(`library: ${libraryPath}`),
   ];
   for (const file of files) {

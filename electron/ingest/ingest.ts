@@ -7,7 +7,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { IngestIssue } from '../../shared/domain/model.ts';
+import { DUPLICATE_FILE, type IngestIssue } from '../../shared/domain/model.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 import {
   ConcurrentIngestError,
@@ -601,14 +601,19 @@ class IngestCall {
     return isAdapted ? { ...report, isAdapted } : report;
   }
 
-  /** Reports a duplicate. It gets no file row, so that it is read if the other copy disappears. */
+  /** Reports a duplicate. It has a file row without a format, so that it is read if the other copy disappears. */
   private duplicate({ known, identity }: Extract<Plan, { kind: 'duplicate' }>): FileReport {
     this.status.bytesDone += identity.bytes;
     this.status.duplicates = (this.status.duplicates ?? 0) + 1;
     this.addRunsOf(known.fileId);
-    const message = `the same file as ${known.path}, which was read before; not read again`;
-    const issues: IngestIssue[] = [{ severity: 'warning', code: 'duplicate_file', message }];
-    return { path: identity.path, format: known.format ?? null, status: 'duplicate', rollouts: 0, issues };
+    const { path } = identity;
+    const message = duplicateText(known.path, this.writer.runNamesOf(known.fileId));
+    const fileId = this.writer.knownFile(path)?.fileId ?? this.writer.addFile(identity, undefined, 'refused');
+    this.writer.updateFile(fileId, identity, undefined, 'refused');
+    this.writer.dropIssues(fileId);
+    const issue: IngestIssue = { severity: 'warning', code: DUPLICATE_FILE, message };
+    this.writer.addIssue(fileId, issue);
+    return { path, format: known.format ?? null, status: 'duplicate', rollouts: 0, issues: [issue] };
   }
 
   /** Reports a file that another process is reading. Its rollouts are or will be in the library. */
@@ -669,6 +674,13 @@ function endsInLine({ container, unit }: Pick<KnownFile, 'container' | 'unit'>):
 /** Whether the file can be continued in the same format, container and unit. */
 function isSameReading(known: KnownFile, found: Log): boolean {
   return known.format === found.format && known.container === found.container && known.unit === found.unit;
+}
+
+function duplicateText(path: string, runs: readonly string[]): string {
+  const text = (of: string) => `same content as ${path}${of}, so it was not read again`;
+  if (runs.length === 0) return text('');
+  const [noun, it] = runs.length === 1 ? ['run', 'that run'] : ['runs', 'those runs'];
+  return `${text(` of ${noun} ${runs.join(', ')}`)}; to read it from here, remove ${it} and open this file again`;
 }
 
 function reportUnreadable(found: { path: string; code: string; message: string }): FileReport {

@@ -41,13 +41,15 @@ export async function planFile(
 ): Promise<Plan | Unreadable> {
   try {
     const identity = identityOf(path);
-    const known = writer.knownFile(path) ?? writer.movedFile(identity, mayRead);
-    if (known === undefined) {
+    const atPath = writer.knownFile(path);
+    const known = atPath?.format === undefined ? (writer.movedFile(identity, mayRead) ?? atPath) : atPath;
+    // Retries files that were not read: they may have grown, a new format may match, or the file of the same content
+    // may be gone.
+    if (known?.format === undefined) {
       const same = await sameFile(identity, writer, adapter, mayRead);
-      return same === undefined ? { kind: 'new', identity } : { kind: 'duplicate', known: same, identity };
+      if (same !== undefined) return { kind: 'duplicate', known: same, identity };
+      return known === undefined ? { kind: 'new', identity } : { kind: 'appended', known, identity };
     }
-    // Retries refused and empty files, because they may have grown or a new format may match.
-    if (known.format === undefined) return { kind: 'appended', known, identity };
     const isUntouched =
       identity.mtimeMs === known.mtimeMs && identity.inode === known.inode && identity.bytes === known.bytes;
     if (known.adapter !== adapter?.hash) {

@@ -20,7 +20,12 @@ interface Recomputation {
   readonly decide: (basis: RocBasis) => GroupDecision;
 }
 
-type Cause = { readonly code: DifferenceCause; readonly sentence: string };
+export type Cause = { readonly code: DifferenceCause; readonly sentence: string };
+
+/** The decisions about a rollout that are compared. */
+type ComparedRow = Pick<LedgerRow, 'logged'> & {
+  readonly recomputed: Pick<LedgerRow['recomputed'], 'kept' | 'isTie'>;
+};
 
 interface Differences extends Readonly<GroupLedger['differences']> {
   /** Decides the group exactly as logged. */
@@ -47,7 +52,7 @@ const PENALTY_TEXTS: Readonly<Record<PenaltyKind, string>> = {
 
 export function differencesOf(
   records: readonly PoolRecord[],
-  rows: readonly LedgerRow[],
+  rows: readonly ComparedRow[],
   recomputation: Recomputation,
 ): Differences {
   const differing = rows.filter(({ logged, recomputed }) => differ(logged?.kept, recomputed.kept));
@@ -82,7 +87,7 @@ export function differencesOf(
 const differ = (a: boolean | undefined, b: boolean | undefined): boolean =>
   a !== undefined && b !== undefined && a !== b;
 
-function isTied({ logged, recomputed }: LedgerRow): boolean {
+function isTied({ logged, recomputed }: ComparedRow): boolean {
   return recomputed.isTie || logged?.reason?.endsWith('_tie') === true;
 }
 

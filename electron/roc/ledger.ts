@@ -105,7 +105,7 @@ function isFlip({ logged, recomputed, whatIf }: LedgerRow, source: GroupLedger['
   return effective !== undefined && whatIf?.kept !== undefined && effective !== whatIf.kept;
 }
 
-function loggedOf(record: PoolRecord): LedgerRow['logged'] {
+export function loggedOf(record: PoolRecord): LedgerRow['logged'] {
   const { kept, reason, advantage, rule } = record;
   if (kept === null && reason === null && advantage === null) return undefined;
   return {

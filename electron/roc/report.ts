@@ -10,7 +10,9 @@ import {
   responseReader,
 } from '../storage/queries/pool.ts';
 import { basisOf, isStated, type UncheckedChoice } from './basis.ts';
-import { decideStep, keptShare, penaltiesOf } from './decideStep.ts';
+import { decideStep, keptShare, ledgerDecision, penaltiesOf } from './decideStep.ts';
+import { type Cause, differencesOf } from './differences.ts';
+import { loggedOf } from './ledger.ts';
 import { LENGTH_BINS } from './likenessTally.ts';
 import { type SideGroup, type SideRow, SideTally } from './sideTally.ts';
 import { Counter, GroupKeys } from './tallies.ts';
@@ -71,6 +73,7 @@ export class ReportBuilder {
   private readonly formatDifferences: Counter;
   private readonly differencesByGroup = new Map<number, number>();
   private readonly flipsByGroup = new Map<number, number>();
+  private readonly causes = new Map<string, Cause & { rollouts: number; groups: number }>();
   private readonly isStated: boolean;
   private groups = 0;
   private rollouts = 0;
@@ -111,6 +114,32 @@ export class ReportBuilder {
     const whatIf = this.chosen === undefined ? undefined : decideStep(batch, this.chosen, this.responseOf);
     for (const side of [this.logged, this.recomputed, this.whatIf]) side?.beginStep(step);
     for (const [i, records] of batch.entries()) this.addGroup(records, recomputed[i], whatIf?.[i]);
+    this.addCauses(batch, recomputed);
+  }
+
+  /** Counts the likely causes of differences from the log. Each rule and penalty source is tried once per step. */
+  private addCauses(batch: readonly (readonly PoolRecord[])[], recomputed: readonly GroupDecision[]): void {
+    const tried = new Map<string, readonly GroupDecision[]>();
+    const decisionsUnder = (basis: RocBasis): readonly GroupDecision[] => {
+      const key = JSON.stringify(basis);
+      const decisions = tried.get(key) ?? decideStep(batch, basis, this.responseOf);
+      tried.set(key, decisions);
+      return decisions;
+    };
+    for (const [i, records] of batch.entries()) {
+      if ((this.differencesByGroup.get(records[0]?.groupId ?? -1) ?? 0) <= 0) continue;
+      const rows = records.map((record, row) => {
+        const logged = loggedOf(record);
+        const again = ledgerDecision(recomputed[i]?.rows[row]);
+        return { ...(logged === undefined ? {} : { logged }), recomputed: again };
+      });
+      const decide = (basis: RocBasis) => decisionsUnder(basis)[i] as GroupDecision;
+      const found = differencesOf(records, rows, { basis: this.basis, decide });
+      for (const cause of found.causes) {
+        const { rollouts, groups } = this.causes.get(cause.sentence) ?? { rollouts: 0, groups: 0 };
+        this.causes.set(cause.sentence, { ...cause, rollouts: rollouts + found.rows, groups: groups + 1 });
+      }
+    }
   }
 
   finish(): FinishedReport {
@@ -132,6 +161,7 @@ export class ReportBuilder {
       ...(chosen === undefined || this.whatIf === undefined ? {} : { whatIf: this.whatIf.finish(chosen) }),
       source: this.loggedRows > 0 ? 'logged' : this.isStated ? 'recomputed' : 'unknown',
       differences: this.differences.finish(),
+      differenceCauses: [...this.causes.values()].sort((a, b) => b.rollouts - a.rollouts),
       ...(chosen === undefined ? {} : { flips: this.flips.finish() }),
       penaltyDifferences: [
         { part: 'pErr', ...this.errDifferences.finish() },

@@ -50,7 +50,13 @@ export function prepareIngest(db: WritableLibrary) {
   const count = (sql: string) => queryValue(db, sql, number);
   return {
     fileByPath: query(db, `${FILE} WHERE path = ?`, FILE_ROW),
-    filesByHead: query(db, `${FILE} WHERE head_hash = ? AND head_bytes = ?`, FILE_ROW),
+    // A file that was read comes before one that was not read because it has the same content.
+    filesByHead: query(
+      db,
+      `${FILE} WHERE head_hash = ? AND head_bytes = ? ORDER BY format IS NULL, file_id`,
+      FILE_ROW,
+    ),
+    dropFile: prepare<[number]>('DELETE FROM file_row WHERE file_id = ?'),
     moveFile: prepare<[string, number]>('UPDATE file_row SET path = ? WHERE file_id = ?'),
     addFile: prepare<[Record<string, unknown>]>(`INSERT INTO file_row
       (path, format, container, unit, status, bytes, mtime_ms, inode, head_hash, head_bytes, adapter, offset_bytes, lines)
@@ -68,6 +74,11 @@ export function prepareIngest(db: WritableLibrary) {
       db,
       `SELECT n.run_key FROM run_file_row f JOIN run_row n USING (run_id) WHERE f.file_id = ?
        ORDER BY n.kind = 'eval', n.run_id`,
+      text,
+    ),
+    runNamesOfFile: queryValue(
+      db,
+      `SELECT DISTINCT n.name FROM run_file_row f JOIN run n USING (run_id) WHERE f.file_id = ? ORDER BY n.run_id`,
       text,
     ),
     rewindFile: prepare<[number]>(

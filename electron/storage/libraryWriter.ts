@@ -126,7 +126,7 @@ export class LibraryWriter {
   /**
    * Finds the row of a moved file. Its beginning must match, and either its name matches and the old path no longer
    * exists, or its inode matches (a rotated log). Updates the path of the file. If its directory moved, the
-   * directory's run is updated too.
+   * directory's run is updated too. A row that the new path had, of a file that was not read, is deleted.
    *
    * @param mayRead whether a path that the library names may be read
    */
@@ -140,7 +140,12 @@ export class LibraryWriter {
           : inode === identity.inode && inodeAt(path) !== inode),
     );
     if (row === undefined) return undefined;
+    const unread = this.knownFile(identity.path);
     this.transaction(() => {
+      if (unread !== undefined) {
+        this.sql.dropIssues.run(unread.fileId);
+        this.sql.dropFile.run(unread.fileId);
+      }
       this.sql.moveFile.run(identity.path, row.fileId);
       const to = runPlaceOf(identity.path, row.format);
       const from = runPlaceOf(row.path, row.format);
@@ -312,6 +317,11 @@ export class LibraryWriter {
   /** Keys of the runs of each file, training runs first, without duplicates. */
   runKeysOf(fileIds: readonly number[]): readonly string[] {
     return [...new Set(fileIds.flatMap((fileId) => this.sql.runKeysOfFile.all(fileId)))];
+  }
+
+  /** Names of the runs that have rollouts of this file. */
+  runNamesOf(fileId: number): readonly string[] {
+    return this.sql.runNamesOfFile.all(fileId);
   }
 
   mappings(): readonly Mapping[] {

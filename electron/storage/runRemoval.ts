@@ -1,5 +1,6 @@
 /** Removes a run from a library, or moves it into a new library. Log files are never changed. */
 
+import { DUPLICATE_FILE } from '../../shared/domain/model.ts';
 import { isStepIn } from '../../shared/format/layout.ts';
 import { removeAnnotationsOf } from './annotationRemoval.ts';
 import type { IngestStatements } from './ingestWrites.ts';
@@ -45,6 +46,11 @@ function removeRunRows(db: WritableLibrary, runId: number): Removal {
     UNION
     SELECT j.file_id FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE r.run_id = :runId
       AND j.file_id NOT IN (SELECT file_id FROM run_file_row WHERE run_id <> :runId)`);
+  // Files that were not read because they have the content of a removed one: it is no longer in the library.
+  db.exec(`INSERT OR IGNORE INTO removed_file
+    SELECT same.file_id FROM removed_file JOIN file_row f USING (file_id)
+      JOIN file_row same ON same.head_hash = f.head_hash AND same.bytes = f.bytes
+      JOIN issue_row i ON i.file_id = same.file_id AND i.code = '${DUPLICATE_FILE}'`);
   // Kept files are read from the start if they are opened again, so that this run can come back.
   run(`UPDATE file_row SET status = 'partial', offset_bytes = 0 WHERE status = 'read'
     AND file_id IN (SELECT file_id FROM run_file_row WHERE run_id = :runId)

@@ -21,6 +21,7 @@ import { PlacesBuilder } from '../signals/places.ts';
 import type { ScopeProgress } from '../signals/scopeReader.ts';
 import { StatisticsBuilder } from '../signals/statistics.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
+import { loggedRetries } from '../storage/queries/loggedRetries.ts';
 import type { MeasuredScope } from '../storage/queries/measured.ts';
 import { recordSource } from '../storage/queries/places.ts';
 import { poolRun, poolRuns } from '../storage/queries/pool.ts';
@@ -44,6 +45,7 @@ const db: ReadableLibrary = openReader(libraryPath);
 
 /** Number of reports whose groups can still be requested: the displayed one and its predecessors. */
 const KEPT_REPORTS = 4;
+const SAMPLES_BETWEEN_PAUSES = 50;
 const reports = new Map<number, Omit<FinishedReport, 'report'>>();
 let nextReportId = 1;
 
@@ -73,6 +75,12 @@ const analysis: AnalysisHandlers = {
     if (finished === undefined) throw notFound(`report ${reportId} has expired; compute it again`);
     return groupsBehind(finished, key);
   },
+  'eval.retries': ({ runId }, task) =>
+    loggedRetries(db, runId, async (done, total) => {
+      if (done % SAMPLES_BETWEEN_PAUSES !== 0) return;
+      task.checkpoint(done, total);
+      await task.pause();
+    }),
   'token.statistics': (params, task) => measured(params, StatisticsBuilder.open(db, params), task),
   'token.occurrences': (params, task) => measured(params, PlacesBuilder.open(db, params), task),
   'library.sizes': (_params, task) => {

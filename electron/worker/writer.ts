@@ -147,7 +147,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
         tell({ kind: 'changed', runIds: runKeys.flatMap((key) => writer.runIdOf(key) ?? []) });
       const sum = (of: (file: (typeof files)[number]) => number): number =>
         files.reduce((total, file) => total + of(file), 0);
-      // A duplicate has no file row, so the library lists no issue of it.
+      // The progress counts duplicates apart: all of their records are in the library.
       const issues = sum((file) => (file.status === 'duplicate' ? 0 : file.issues.length));
       const runKey = last.runKey ?? runKeys[0];
       last = { ...last, issues, ...(runKey === undefined ? {} : { runKey }) };

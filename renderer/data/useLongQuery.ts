@@ -19,6 +19,7 @@ type LongMethod =
   | 'token.statistics'
   | 'token.occurrences'
   | 'eval.summary'
+  | 'eval.retries'
   | 'step.schedule'
   | 'step.series'
   | 'run.latencies'

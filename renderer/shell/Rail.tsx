@@ -138,7 +138,9 @@ const shortCount = (n: number): string => (n < 1_000 ? String(n) : `${Math.floor
 /** The badge counts what is missing. Caveats are named only here, since they can be one per record. */
 function issuesText(lost: number, caveats: number): string {
   const missing = `${counted(lost, 'record or file', 'records and files')} not in the library or not read to the end`;
-  return caveats === 0 ? missing : `${missing}, ${counted(caveats, 'record')} read with a caveat`;
+  return caveats === 0
+    ? missing
+    : `${missing}, ${counted(caveats, 'record or file', 'records and files')} with a caveat`;
 }
 
 export function Rail({ route }: { readonly route: Route }) {

@@ -38,7 +38,10 @@ export function jobNotice(job: IngestProgress): string | undefined {
   if (job.state === 'running') return undefined;
   if (job.state === 'failed') return `Not read: ${job.message ?? job.paths.join(', ')}`;
   const { duplicates = 0, runs = 0 } = job;
-  const same = `${counted(duplicates, 'file')} read before, under another path`;
+  const same =
+    duplicates === 1
+      ? '1 file has the same content as one read before (see Issues)'
+      : `${counted(duplicates, 'file')} have the same content as files read before (see Issues)`;
   if (job.state === 'done' && job.rollouts === 0 && job.issues === 0)
     return duplicates === 0 ? 'Nothing new to read' : `Nothing new to read: ${same}`;
   const issues = jobIssues(job);

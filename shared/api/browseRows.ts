@@ -145,6 +145,14 @@ export interface SolvedProblem {
   readonly question: string;
 }
 
+/** Retries in an Inspect log, each with the number of samples that log them. Absent: no sample does. */
+export interface LoggedRetries {
+  /** Retries of calls of the model. Inspect logs none and an unknown number alike: as nothing. */
+  readonly calls?: { readonly retries: number; readonly samples: number };
+  /** Attempts at a sample that ended with an error, and were retried. */
+  readonly attempts?: { readonly retries: number; readonly samples: number };
+}
+
 export interface SolvedProblems {
   /** Groups in which the correctness of every rollout is known, and all groups. */
   readonly known: number;

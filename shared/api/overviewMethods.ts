@@ -1,6 +1,12 @@
 /** The overview of a run beyond its series: logged metrics, evaluations, solved problems. */
 import { z } from 'zod';
-import type { EvaluationPanel, LatencyDistribution, LoggedMetric, SolvedProblems } from './browseRows.ts';
+import type {
+  EvaluationPanel,
+  LatencyDistribution,
+  LoggedMetric,
+  LoggedRetries,
+  SolvedProblems,
+} from './browseRows.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
 import type { StepSchedule } from './scheduleRows.ts';
@@ -21,6 +27,12 @@ export const OVERVIEW_METHODS = {
     params: z.object({ runId: id, step: id.optional(), filter, progressKey }),
     result: resultOf<{ readonly panels: readonly EvaluationPanel[] }>(),
     runsOn: 'charts',
+  }),
+  /** Retries that the samples of an Inspect log state. Long-running, because it reads the record of each sample. */
+  'eval.retries': defineMethod({
+    params: z.object({ runId: id, progressKey }),
+    result: resultOf<LoggedRetries>(),
+    runsOn: 'analysis',
   }),
   /** Problems of a step whose rollouts are all correct. */
   'problem.solved': defineMethod({

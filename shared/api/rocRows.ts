@@ -268,6 +268,16 @@ export interface RocReport {
   readonly source: GroupLedger['source'];
   /** Rollouts whose logged and recomputed decisions differ. */
   readonly differences: Tally;
+  /**
+   * The likely causes, each with the differing rollouts of the groups it explains, by descending number. A group may
+   * have several.
+   */
+  readonly differenceCauses: readonly {
+    readonly code: DifferenceCause;
+    readonly sentence: string;
+    readonly rollouts: number;
+    readonly groups: number;
+  }[];
   /** Rollouts that the what-if decides differently from the decisions in force. */
   readonly flips?: Tally;
   /** Rollouts whose text and typed penalties differ, by part. */

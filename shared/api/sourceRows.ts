@@ -222,6 +222,8 @@ export interface SourceFileRow {
   readonly joined: number;
   readonly waiting: number;
   readonly masked: number;
+  /** Why the file was not read, in a sentence: another file of the library has the same content. Absent: it was read. */
+  readonly notRead?: string;
 }
 
 /** A group of the same problem elsewhere. */

@@ -146,7 +146,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     term: 'issue',
     also: 'caveat',
     meaning:
-      'A record or file that is not in the library, or was not read to its end. A caveat says what a record that is in the library lacks.',
+      'A record or file that is not in the library, or was not read to its end. A caveat says what a record that is in the library lacks, or that a file was not read because its content is in the library.',
     source: TURNWISE,
   },
   {

@@ -168,6 +168,9 @@ export interface Turn {
 export const ISSUE_SEVERITIES = ['refused', 'warning'] as const;
 export type IssueSeverity = (typeof ISSUE_SEVERITIES)[number];
 
+/** Code of a warning about a file that was not read, because the library has its content from another path. */
+export const DUPLICATE_FILE = 'duplicate_file';
+
 /**
  * A problem in a log file. `refused`: the line (or file) is not in the library. `warning`: it is, with a
  * caveat.

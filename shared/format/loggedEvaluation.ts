@@ -56,7 +56,7 @@ export interface LoggedEvaluation {
   /** `success`, `error`, `cancelled`, `started`. */
   readonly status?: string;
   readonly error?: LoggedError;
-  /** The settings that are looked up first: task and model with their arguments, revision, limits and retries. */
+  /** The settings that are looked up first: task and model with their arguments, revision, limits, epochs and retries. */
   readonly facts: readonly LoggedSetting[];
   /** Groups without a setting are left out. */
   readonly groups: readonly SettingGroup[];
@@ -98,7 +98,10 @@ export function loggedEvaluation(config: JsonObject): LoggedEvaluation | undefin
     ...status,
     ...(error === undefined ? {} : { error }),
     facts: [
-      ...settingsOf(pick(config, ['task', 'task_args', 'model', 'model_args'])),
+      ...settingsOf(pick(config, ['task'])),
+      ...argumentsOf(config, 'task_args'),
+      ...settingsOf(pick(config, ['model'])),
+      ...argumentsOf(config, 'model_args'),
       ...revisionOf(config['revision']),
       limitsOf({ ...objectIn(config['model_generate_config']), ...objectIn(plan['config']), ...limits }),
     ],
@@ -127,17 +130,28 @@ export function loggedEvaluation(config: JsonObject): LoggedEvaluation | undefin
 const TASK = ['task', 'task_version', 'task_file', 'task_args', 'tags', 'metadata'];
 const MODEL = ['model', 'model_base_url', 'model_args', 'model_roles', 'sandbox', 'packages', 'revision'];
 
-/** Limits of a sample (`EvalConfig` of inspect_ai 0.3.208), and how errors of samples and of model calls are retried. */
+/**
+ * Limits of the data set and of a sample (`EvalConfig` of inspect_ai 0.3.208), epochs, and how errors of samples and of
+ * model calls are retried.
+ */
 const LIMITS = [
+  ...['limit', 'sample_id', 'epochs', 'epochs_reducer'],
   ...['message_limit', 'token_limit', 'time_limit', 'working_limit', 'cost_limit'],
   ...['fail_on_error', 'continue_on_fail', 'retry_on_error', 'max_retries', 'timeout', 'attempt_timeout'],
 ];
+
+/** Inspect writes an empty object if there are no arguments. Older logs have none. */
+function argumentsOf(config: JsonObject, name: string): readonly LoggedSetting[] {
+  const value = config[name];
+  const isEmpty = isObject(value) && Object.keys(value).length === 0;
+  return isEmpty ? [{ name, value: 'none in the log' }] : settingsOf({ [name]: value });
+}
 
 /** Inspect does not write a limit that is not set. */
 function limitsOf(config: JsonObject): LoggedSetting {
   const set = settingsOf(pick(config, LIMITS));
   return {
-    name: 'limits and retries',
+    name: 'limits, epochs, retries',
     value: set.length === 0 ? 'none set' : set.map(({ name, value }) => `${name}: ${value}`).join(', '),
   };
 }

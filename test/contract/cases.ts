@@ -66,6 +66,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'step.problemRewards': ({ runId }) => ({ runId, step: 0, filter: 'tool_calls:>=0' }),
   'metric.list': ({ runId }) => ({ runId }),
   'eval.summary': ({ runId }) => ({ runId, filter: 'turns:>0' }),
+  'eval.retries': ({ runId }) => ({ runId }),
   'step.schedule': ({ runId, step }) => ({ runId, step, filter: 'turns:>0' }),
   'run.latencies': ({ runId, step }) => ({ runId, from: 0, to: step, filter: 'turns:>0' }),
   'problem.solved': ({ runId, step }) => ({ runId, step }),

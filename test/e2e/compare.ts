@@ -192,13 +192,19 @@ export function describeCompare(shell: Shell): void {
       await page.keyboard.press('End');
       await expect.poll(row).toBeGreaterThan(0);
       const end = queryOf().get('at');
+      // The last line links the different actions of A and of B, which are in different rows.
       await fork.last().click();
       await expect.poll(() => queryOf().get('at')).not.toBe(end);
+      const ofB = queryOf().get('at');
+      await fork.nth(-2).click();
+      await expect.poll(() => queryOf().get('at')).not.toBe(ofB);
       const place = queryOf().get('at');
       await page.keyboard.press('End');
       await expect.poll(() => queryOf().get('at')).toBe(end);
       await page.keyboard.press('a');
       await expect.poll(() => queryOf().get('at')).toBe(place);
+      await page.keyboard.press('a');
+      await expect.poll(() => queryOf().get('at')).toBe(ofB);
       await page.keyboard.press('?');
       const help = page.getByRole('dialog', { name: 'Keys' });
       await help.getByLabel('Find a key or command').fill('compare');

@@ -36,7 +36,7 @@ export function describeRoc(shell: Shell): void {
       await ledger().waitFor();
       await page.getByText('decision: logged').waitFor();
       await page.getByText(/of 32 correct \(reward > 0\) → round\(/).waitFor();
-      await page.getByText('recomputed: release', { exact: true }).waitFor();
+      await page.getByText(/recomputed by the rule “release”:$/i).waitFor();
       await expect.poll(() => rows().count()).toBeGreaterThan(10);
     });
 

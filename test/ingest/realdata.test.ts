@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import type { IngestOutcome } from '../../electron/ingest/ingest.ts';
 import { openReader } from '../../electron/storage/open.ts';
+import { loggedRetries } from '../../electron/storage/queries/loggedRetries.ts';
 import { getRollout } from '../../electron/storage/queries/rollout.ts';
 import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
@@ -207,6 +208,18 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
     db.close();
   });
 
+  it('sums the retries of an Inspect log over its samples', async () => {
+    const db = openReader(place.library);
+    const runs = listRuns(db).filter(({ format }) => format === 'inspect');
+    const retries = async (name: string) =>
+      loggedRetries(db, runs.find((run) => run.name === name)?.runId ?? 0, async () => undefined);
+    expect(await retries('task · mockllm/fake')).toMatchObject({ calls: { retries: 2, samples: 1 } });
+    expect(await retries('popularity · google/gemini-2.5-pro')).toEqual({
+      ...{ calls: { retries: 0, samples: 50 }, attempts: { retries: 0, samples: 50 } },
+    });
+    db.close();
+  });
+
   it('recomputes the result that an Inspect log has of itself, from its rollouts', () => {
     const db = openReader(place.library);
     const engine = new ColumnQueryEngine(db);
@@ -222,7 +235,8 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
         expect(startedAt).toBeLessThanOrEqual(completedAt ?? 0);
         const failing = { runId, filter: 'stop_reason:error', sort: [] };
         const failed = engine.answer('rollout.order', failing, FREE_TASK).ids.length;
-        expect(sampleRows(logged, run, failed).map(({ differs }) => differs)).toEqual([false, false, false]);
+        const samples = sampleRows(logged, run, failed, undefined);
+        expect(samples.map(({ differs }) => differs)).toEqual([false, false, false, false]);
         expect(logged.usage.length, name).toBe(name.includes('mockllm') ? 0 : 1);
         return [
           name,

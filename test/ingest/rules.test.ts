@@ -13,6 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
 import { sameProblems } from '../../electron/storage/queries/sameProblem.ts';
+import { getSources } from '../../electron/storage/queries/sources.ts';
 import { number, queryValue, text } from '../../electron/storage/rows.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
@@ -93,8 +94,53 @@ describe('the same file under two paths', () => {
     expect(statuses.at(-1)).toMatchObject({ duplicates: 1, rollouts: 0, issues: 0, runs: 1 });
     expect(count()).toBe(4);
     rmSync(first);
-    expect((await ingest(copy)).files).toMatchObject([{ rollouts: 4 }]);
+    expect((await ingest(copy)).files).toMatchObject([{ rollouts: 4, issues: [] }]);
     expect(rows(place.library, 'SELECT DISTINCT path FROM rollout')).toEqual([{ path: copy }]);
+  });
+
+  it('is named as not read, with its original, until that run is removed', async () => {
+    const [first, other] = [put('a/1.jsonl', lines(1, 4)), put('b/2.jsonl', lines(2, 3))];
+    const copy = put('b/1.jsonl', lines(1, 4));
+    await ingest(first);
+    await ingest(join(place.directory, 'b'));
+    const issues = () => rows(place.library, "SELECT * FROM ingest_issue WHERE code = 'duplicate_file'");
+    const message = `same content as ${first} of run a, so it was not read again; to read it from here, remove that run and open this file again`;
+    expect(issues()).toEqual([expect.objectContaining({ path: copy, severity: 'warning', message })]);
+    await ingest(copy);
+    expect(issues()).toHaveLength(1);
+    const db = openWriter(place.library);
+    try {
+      const sourcesOf = (name: string) =>
+        getSources(
+          db,
+          String(rows(place.library, `SELECT run_key FROM run WHERE name = '${name}'`)[0]?.['run_key']),
+        );
+      expect(sourcesOf('b')?.files).toMatchObject([
+        { path: copy, rollouts: 0, notRead: message },
+        { path: other, rollouts: 3 },
+      ]);
+      expect(sourcesOf('b')?.files[1]).not.toHaveProperty('notRead');
+      expect(sourcesOf('a')?.files.map(({ path }) => path)).toEqual([first]);
+      new LibraryWriter(db).removal.remove(sourcesOf('a')?.runKey ?? '');
+    } finally {
+      db.close();
+    }
+    expect(issues()).toEqual([]);
+    expect((await ingest(copy)).files).toMatchObject([{ status: 'read', rollouts: 4 }]);
+    expect(rows(place.library, 'SELECT DISTINCT path FROM rollout ORDER BY path')).toEqual([
+      { path: copy },
+      { path: other },
+    ]);
+  });
+
+  it('of which one moves is still read once', async () => {
+    const [first, copy] = [put('a/1.jsonl', lines(1, 4)), put('b/1.jsonl', lines(1, 4))];
+    await ingest(first);
+    await ingest(copy);
+    rmSync(copy);
+    renameSync(first, join(place.directory, '1.jsonl'));
+    await ingest(join(place.directory, '1.jsonl'));
+    expect(count()).toBe(4);
   });
 
   it('becomes two files when one of them grows', async () => {

@@ -3,7 +3,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ActionForkLine } from '../../renderer/views/compare/ActionForkLine.tsx';
 import { Row } from '../../renderer/views/compare/Rows.tsx';
-import { forksByRow, itemsOf } from '../../renderer/views/compare/rowModel.ts';
+import { forksByRow, itemsOf, rowsOfFork } from '../../renderer/views/compare/rowModel.ts';
 import { withinChars } from '../../renderer/views/compare/Texts.tsx';
 import type { ActionFork } from '../../shared/api/contract.ts';
 import { drawCompared } from '../support/drawCompared.ts';
@@ -77,11 +77,29 @@ describe('the first different action', () => {
   it('names both actions, and leads to their row', () => {
     const { text, onSelect, onGoTo } = line({ shared: 1, baseline: answer('1'), lane: answer('2') });
     expect(text).toBe(
-      'After 1 same action, they differ in turn 2 of B: the answer 1 in A,  the answer 2 in B',
+      'After 1 same action, they differ: the answer 1 in turn 2 of A, the answer 2 in turn 2 of B',
     );
     fireEvent.click(screen.getByRole('button', { name: 'in turn 2 of B' }));
     expect(onGoTo).toHaveBeenCalledExactlyOnceWith(1);
     expect(onSelect).not.toHaveBeenCalled();
+  });
+
+  it('leads to both actions if they are in different rows', () => {
+    // The alignment has a row for turn 1 of both, and one for turn 2 of both.
+    const { text, onGoTo } = line({ shared: 0, baseline: answer('1'), lane: { ...answer('2'), turn: 1 } });
+    expect(text).toBe('They act differently: the answer 1 in turn 2 of A, the answer 2 in turn 1 of B');
+    fireEvent.click(screen.getByRole('button', { name: 'in turn 2 of A' }));
+    fireEvent.click(screen.getByRole('button', { name: 'in turn 1 of B' }));
+    expect(onGoTo.mock.calls).toEqual([[1], [0]]);
+  });
+
+  it('has its rows in order, each once', () => {
+    const rows = (baseline?: number, lane?: number) =>
+      rowsOfFork(drawn, 1, {
+        ...(baseline === undefined ? {} : { baseline: { turn: baseline } }),
+        ...(lane === undefined ? {} : { lane: { turn: lane } }),
+      });
+    expect([rows(2, 1), rows(2, 2), rows(undefined, 2), rows()]).toEqual([[0, 1], [1], [1], []]);
   });
 
   it('says that a lane does nothing more, or the same', () => {

@@ -58,10 +58,10 @@ describe('the demo run', () => {
       'Read 5 rollouts, 1 issue, 4 caveats',
     );
     expect(jobNotice({ ...job, state: 'done', duplicates: 2 })).toBe(
-      'Nothing new to read: 2 files read before, under another path',
+      'Nothing new to read: 2 files have the same content as files read before (see Issues)',
     );
     expect(jobNotice({ ...job, state: 'done', rollouts: 3, duplicates: 1 })).toBe(
-      'Read 3 rollouts; 1 file read before, under another path',
+      'Read 3 rollouts; 1 file has the same content as one read before (see Issues)',
     );
     expect(jobNotice({ ...job, state: 'done', rollouts: 3, runs: 3 })).toBe('Read 3 rollouts of 3 runs');
     expect(jobNotice({ ...job, state: 'failed', message: 'nothing of a known format below /logs' })).toBe(

@@ -3,7 +3,7 @@ import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LoggedResults } from '../../renderer/views/evaluation/LoggedResults.tsx';
 import { resultRows, sampleRows } from '../../renderer/views/evaluation/loggedResultsModel.ts';
-import type { EvaluationPanel, RunDetail } from '../../shared/api/contract.ts';
+import type { EvaluationPanel, LoggedRetries, RunDetail } from '../../shared/api/contract.ts';
 import { loggedEvaluation } from '../../shared/format/loggedEvaluation.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
@@ -114,7 +114,7 @@ describe('results of a log', () => {
   });
 
   it('have the sample counts of the header beside those of the rollouts', () => {
-    expect(sampleRows(logged(), { rollouts: 50, groups: 10 }, 0)).toEqual([
+    expect(sampleRows(logged(), { rollouts: 50, groups: 10 }, 0, undefined)).toEqual([
       { name: 'samples, with epochs', logged: 50, read: 50, from: 'rollouts', differs: false },
       {
         ...{ name: 'completed samples', logged: 50, read: 50, differs: false },
@@ -124,25 +124,63 @@ describe('results of a log', () => {
         ...{ name: 'samples of the data set', logged: 100, read: 10, differs: false },
         from: 'groups; the log selects samples of the data set (limit: 10)',
       },
+      {
+        ...{ name: 'samples with an error', logged: 0, read: 0, differs: false },
+        from: 'rollouts that ended with an error, beside the logged samples less the completed ones',
+      },
     ]);
   });
 
   it('say by how much the sample counts differ', () => {
-    const rows = sampleRows(logged(), { rollouts: 48, groups: 101 }, 3);
+    const rows = sampleRows(logged(), { rollouts: 48, groups: 101 }, 3, undefined);
     expect(rows.map(({ read, from, differs }) => [read, from, differs])).toEqual([
       [48, 'rollouts: 2 fewer than logged', true],
       [45, 'rollouts that did not end with an error: 5 fewer than logged', true],
       [101, 'groups: 1 more than logged', true],
+      [
+        3,
+        'rollouts that ended with an error, beside the logged samples less the completed ones: 3 more than logged',
+        true,
+      ],
     ]);
-    const unknown = sampleRows(logged(), { rollouts: 50, groups: 10 }, undefined)[1];
+    const unknown = sampleRows(logged(), { rollouts: 50, groups: 10 }, undefined, undefined)[1];
     expect(unknown).toMatchObject({ logged: 50, differs: false });
     expect(unknown?.read).toBeUndefined();
+  });
+
+  it('have errors and retries, of which an unknown number is not zero', () => {
+    const countsOf = (...[evaluation, retried]: [ReturnType<typeof logged>, LoggedRetries]) =>
+      sampleRows(evaluation, { rollouts: 50, groups: 10 }, 1, retried)
+        .slice(-3)
+        .map(({ name, logged: as, from }) => [name, as, from]);
+    const calls = (retries: number) => ({ calls: { retries, samples: 50 } });
+    expect(countsOf(logged(), { ...calls(2), attempts: { retries: 0, samples: 40 } })).toEqual([
+      [
+        'samples with an error',
+        0,
+        'rollouts that ended with an error, beside the logged samples less the completed ones: 1 more than logged',
+      ],
+      ['retries of model calls', 2, 'events of 50 samples'],
+      ['retries of samples', 0, 'earlier attempts of 40 samples'],
+    ]);
+    const unfinished = { ...logged(), samples: {} };
+    expect(countsOf(unfinished, calls(0))).toEqual([
+      ['samples with an error', undefined, 'rollouts that ended with an error'],
+      ['retries of model calls', undefined, 'events of 50 samples'],
+      ['retries of samples', undefined, 'no sample logs earlier attempts'],
+    ]);
+    expect(countsOf(unfinished, {})[1]).toEqual([
+      'retries of model calls',
+      undefined,
+      'no sample logs events',
+    ]);
   });
 
   it('are on the page, with usage and settings', async () => {
     const client = createFakeClient({
       'eval.summary': () => ({ panels: [panel(0.7)] }),
       'rollout.order': () => ({ runId: 1, ids: new Uint32Array(1) }),
+      'eval.retries': () => ({ calls: { retries: 0, samples: 50 } }),
     });
     const run = { runId: 1, config: config(), rollouts: 50, groups: 10 } as unknown as RunDetail;
     renderWithClient(client, <LoggedResults run={run} />);
@@ -155,6 +193,8 @@ describe('results of a log', () => {
     expect(samples.getByRole('row', { name: 'samples, with epochs 50 50 rollouts' })).toBeDefined();
     const completed = { name: /^completed samples 50 49 .*: 1 fewer than logged$/ };
     expect(await samples.findByRole('row', completed)).toBeDefined();
+    const retries = { name: 'retries of model calls not logged events of 50 samples' };
+    expect(await samples.findByRole('row', retries)).toBeDefined();
     const usage = within(screen.getByRole('table', { name: 'Usage' }));
     expect(usage.getByRole('row', { name: 'google/gemini-2.5-pro 2,695 29,100' })).toBeDefined();
     expect(screen.getByText('✓ success')).toBeDefined();
@@ -193,15 +233,28 @@ describe('the head of a logged evaluation', () => {
         revision: { type: 'git', origin: 'git@example.org:a/b.git', commit: '793cb8f60', dirty: true },
       },
     );
-    expect(fact('limits and retries')).toBe('message_limit: 40, token_limit: 8192, retry_on_error: 2');
+    expect(fact('limits, epochs, retries')).toBe(
+      'epochs: 5, message_limit: 40, token_limit: 8192, retry_on_error: 2',
+    );
     expect(fact('model_args')).toBe('{"device":"cpu"}');
     expect(fact('task_args')).toBe('{"level":3}');
     expect(fact('revision')).toBe('git 793cb8f60 (with uncommitted changes) git@example.org:a/b.git');
   });
 
-  it('says that no limit is set', () => {
+  it('has the limit of the data set and the epochs', () => {
     shown({});
-    expect(fact('limits and retries')).toBe('none set');
+    expect(fact('limits, epochs, retries')).toBe('limit: 10, epochs: 5, epochs_reducer: mean');
+  });
+
+  it('says that no limit is set', () => {
+    shown({}, { config: {} });
+    expect(fact('limits, epochs, retries')).toBe('none set');
+  });
+
+  it('says that arguments are empty, and is silent about those that are not logged', () => {
+    shown({});
+    expect(fact('task_args')).toBe('none in the log');
+    expect(screen.queryByText('model_args')).toBeNull();
   });
 
   it('has start, end and duration', () => {

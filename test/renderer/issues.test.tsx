@@ -78,7 +78,7 @@ it('counts what is missing apart from caveats', async () => {
     severities.map((severity, issueId) => ({ ...issue, issueId, severity })),
   );
   await screen.findByText(/^1 record or file not in the library/);
-  await screen.findByText(/2 records read, with a caveat/);
+  await screen.findByText(/2 records and files with a caveat/);
 });
 
 it('names the command for a file of an earlier session', async () => {
@@ -104,4 +104,13 @@ it('writes out the issue of the cursor, which the table cuts', async () => {
   show([], [], [{ ...issue, severity: 'refused', code: 'no_records', message }]);
   const whole = await screen.findByRole('complementary', { name: 'Issue' });
   expect(whole.textContent).toBe(`${message}/logs/a/b/README.md, line 3`);
+});
+
+it('says of a file with known content that it was not read', async () => {
+  const issue = { issueId: 1, path: '/logs/b', unit: 'line' as const, records: 1 };
+  const message = 'same content as /logs/a of run a, so it was not read again';
+  show([], [], [{ ...issue, severity: 'warning', code: 'duplicate_file', message }]);
+  await screen.findByText('△ not read: same content');
+  screen.getByText(/1 record or file with a caveat/);
+  expect(screen.getAllByText(message)).toHaveLength(2);
 });

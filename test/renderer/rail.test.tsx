@@ -116,7 +116,7 @@ describe('the rail', () => {
     const item = await screen.findByRole('link', { name: /^Issues ?3$/ });
     act(() => item.focus());
     expect((await screen.findByRole('tooltip')).textContent).toContain(
-      '3 records and files not in the library or not read to the end, 7 records read with a caveat',
+      '3 records and files not in the library or not read to the end, 7 records and files with a caveat',
     );
   });
 

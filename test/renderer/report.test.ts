@@ -3,6 +3,7 @@ import { changesOf, groupsBehind, inOrderOf } from '../../renderer/views/roc/Gro
 import { lengthBins, likenessFacts, turnBins } from '../../renderer/views/roc/likenessModel.ts';
 import {
   bucketText,
+  causeSentences,
   errorsAfter,
   errorsBefore,
   filledBuckets,
@@ -70,8 +71,26 @@ const REPORT: RocReport = {
   recomputed: sideOf('recomputed', basisFor(EXAMPLE)),
   source: 'logged',
   differences: tally('differences', 3),
+  differenceCauses: [],
   penaltyDifferences: [{ ...tally('differ:pErr', 7), part: 'pErr' }],
 };
+
+it('says for how many differing decisions a cause stands', () => {
+  const rule = {
+    code: 'other_rule',
+    sentence: 'The rule “x” decides as logged.',
+    rollouts: 3,
+    groups: 2,
+  } as const;
+  expect(causeSentences({ ...REPORT, differenceCauses: [rule] })).toEqual([
+    'The rule “x” decides as logged (all of them, in 2 groups).',
+  ]);
+  const none = { code: 'unexplained', sentence: 'No known rule.', rollouts: 1, groups: 1 } as const;
+  expect(causeSentences({ ...REPORT, differenceCauses: [{ ...rule, rollouts: 2 }, none] })).toEqual([
+    'The rule “x” decides as logged (2 of them, in 2 groups).',
+    'No known rule (1 of them, in 1 group).',
+  ]);
+});
 
 describe('the sides of a report', () => {
   const names = (report: RocReport, wanted: string | null = null) =>

@@ -167,6 +167,20 @@ describe('a run', () => {
     expect(problemsOf(found, found.report.differences)).toEqual(['1/p0']);
   });
 
+  it('says which rule decides as logged, and for how many of the differing decisions', async () => {
+    const keptOf = (pattern: string) => [...pattern].map((letter) => ({ kept: letter === 'K' }));
+    const decisions = [keptOf('KKdddKdK'), keptOf('ddKKKKdd')];
+    const { differences, differenceCauses } = (
+      await report({}, [{ step: 1, pools: ['++eex-x-', '++ee----'], decisions }])
+    ).report;
+    expect(differences.rollouts).toBe(6);
+    expect(differenceCauses).toMatchObject([
+      { code: 'unexplained', rollouts: 4, groups: 1 },
+      { code: 'other_rule', rollouts: 2, groups: 1 },
+    ]);
+    expect(differenceCauses[1]?.sentence).toMatch(/^The rule “release, first week” decides as logged: /);
+  });
+
   it('counts changed decisions by group, unknown where only one decision is known', async () => {
     const kept = [...'KKddddKK'].map((letter) => ({ kept: letter === 'K', reason: letter }));
     const pools = [

@@ -1,11 +1,12 @@
 /** The files of a run, and the user's rules about it. */
 import type { RunSources, SourceFileRow } from '../../../shared/api/contract.ts';
-import { RUN_KINDS } from '../../../shared/domain/model.ts';
+import { DUPLICATE_FILE, RUN_KINDS } from '../../../shared/domain/model.ts';
 import { GROUP_RULES } from '../../../shared/format/format.ts';
 import { readMapping } from '../../../shared/format/mapped.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { jsonOf, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { runPlaceOf } from '../runPlace.ts';
 
 const MOST_FILES = 500;
 
@@ -15,14 +16,18 @@ const DIRECTORIES = 'SELECT directory FROM run_name_row WHERE name = ? ORDER BY 
 const GROUP_RULE = 'SELECT rule, size FROM group_rule_row WHERE run_key = ?';
 const GROUPS_BY_RULE = `SELECT rule, count(*) AS groups, sum(rollouts) AS rollouts FROM group_row
   WHERE run_id = ? GROUP BY rule ORDER BY rule`;
-/** Files with rollouts of the run, and files whose records joined them or wait for them. */
+/** Files with rollouts of the run, files whose records joined them or wait for them, and duplicates in its directory. */
 const FILE_IDS = `SELECT file_id FROM run_file_row WHERE run_id = :runId
   UNION SELECT j.file_id FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE r.run_id = :runId
-  UNION SELECT p.file_id FROM pending_row p WHERE p.run_key IN ('join:' || :scope, 'join:directory:' || :home, :scope)`;
+  UNION SELECT p.file_id FROM pending_row p WHERE p.run_key IN ('join:' || :scope, 'join:directory:' || :home, :scope)
+  UNION SELECT value FROM json_each(:duplicates)`;
+const DUPLICATES = `SELECT f.file_id AS fileId, f.path FROM file_row f JOIN issue_row i USING (file_id)
+  WHERE f.format IS NULL AND i.code = '${DUPLICATE_FILE}'`;
 const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.container, f.unit, f.bytes, f.masked,
     (SELECT count(*) FROM rollout_row r WHERE r.file_id = f.file_id AND r.run_id = :runId) AS rollouts,
     (SELECT count(*) FROM join_row j WHERE j.file_id = f.file_id) AS joined,
-    (SELECT count(*) FROM pending_row p WHERE p.file_id = f.file_id) AS waiting
+    (SELECT count(*) FROM pending_row p WHERE p.file_id = f.file_id) AS waiting,
+    (SELECT message FROM issue_row i WHERE i.file_id = f.file_id AND i.code = '${DUPLICATE_FILE}') AS notRead
   FROM file_row f WHERE f.file_id IN (${FILE_IDS}) ORDER BY f.path LIMIT :limit`;
 const FILE_COUNT = `SELECT count(*) FROM (${FILE_IDS})`;
 /** Groups whose problems are looked for in other runs. A problem is in one group per step, so a step has many. */
@@ -101,6 +106,7 @@ const FILE_ROW: RowSpec<SourceFileRow> = {
   rollouts: number,
   joined: number,
   waiting: number,
+  notRead: optional(text),
 };
 const NEIGHBOUR_ROW: RowSpec<RunSources['neighbours'][number]> = {
   runKey: text,
@@ -137,8 +143,13 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
   const { runId, scope, directory, home } = run;
   const groupRule = query(db, GROUP_RULE, RULE_ROW).get(runKey);
   const givenName = queryValue(db, GIVEN_NAME, text).get(directory);
-  const files = query(db, FILES, FILE_ROW).all({ runId, scope, home, limit: MOST_FILES });
-  const count = queryValue(db, FILE_COUNT, number).get({ runId, scope, home }) ?? 0;
+  const directories = givenName === undefined ? [] : queryValue(db, DIRECTORIES, text).all(givenName);
+  const duplicates = query(db, DUPLICATES, { fileId: number, path: text })
+    .all()
+    .filter(({ path }) => [directory, ...directories].includes(runPlaceOf(path, run.format).place));
+  const ofRun = { runId, scope, home, duplicates: JSON.stringify(duplicates.map(({ fileId }) => fileId)) };
+  const files = query(db, FILES, FILE_ROW).all({ ...ofRun, limit: MOST_FILES });
+  const count = queryValue(db, FILE_COUNT, number).get(ofRun) ?? 0;
   const tokenizer = query(db, TOKENIZER, { name: text, size: number }).get(runKey);
   const parent = directory.replace(/[\\/][^\\/]*$/, '');
   const neighbours = query(db, NEIGHBOURS, NEIGHBOUR_ROW).all({
@@ -151,7 +162,7 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
     format: run.format,
     directory,
     ...(givenName === undefined ? {} : { givenName }),
-    directories: givenName === undefined ? [] : queryValue(db, DIRECTORIES, text).all(givenName),
+    directories,
     ...(groupRule === undefined ? {} : { groupRule }),
     groups: query(db, GROUPS_BY_RULE, GROUPS_ROW).all(runId),
     files: files,

@@ -3,7 +3,7 @@ import { callName } from '../../../shared/domain/actions.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
-import { ForkPlace } from './ForkPlace.tsx';
+import { TurnPlace } from './ForkPlace.tsx';
 import type { RowContext } from './rowContext.ts';
 
 interface ActionForkLineProps {
@@ -13,7 +13,7 @@ interface ActionForkLineProps {
   readonly letter: string;
 }
 
-/** Names the first action of a lane that differs from the baseline's, and links to its row. */
+/** Names the first action of a lane that differs from the baseline's, and links to the rows of both. */
 export function ActionForkLine({ context, index, letter }: ActionForkLineProps) {
   const { compared } = context;
   const { comparison, base } = compared;
@@ -29,15 +29,15 @@ export function ActionForkLine({ context, index, letter }: ActionForkLineProps) 
   return (
     <p className="cmp-policy-fork" title={ACTIONS}>
       {fork.shared === 0
-        ? 'They act differently '
-        : `After ${counted(fork.shared, 'same action')}, they differ `}
-      <ForkPlace {...{ context, index, fork }} />:
+        ? 'They act differently:'
+        : `After ${counted(fork.shared, 'same action')}, they differ:`}
       {[
-        { own: baseline, side: fork.baseline },
-        { own: letter, side: fork.lane },
-      ].map(({ own, side }, i) => (
+        { own: baseline, of: base, side: fork.baseline },
+        { own: letter, of: index, side: fork.lane },
+      ].map(({ own, of, side }, i) => (
         <span key={own} className="cmp-policy-side">
-          {i > 0 && ', '} <ActionText side={side} /> in {own}
+          {i > 0 && ','} <ActionText side={side} />{' '}
+          {side === undefined ? `in ${own}` : <TurnPlace context={context} index={of} turn={side.turn} />}
         </span>
       ))}
     </p>

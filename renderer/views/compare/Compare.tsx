@@ -42,6 +42,7 @@ import {
   nextFork,
   policyForkOf,
   rowOfFork,
+  rowsOfFork,
 } from './rowModel.ts';
 import { rowOfPlace, useReadRow } from './rowPlace.ts';
 import { linkActions, rowSelector } from './useCompareLink.ts';
@@ -175,6 +176,13 @@ export function Compare({ link, slots, state }: CompareProps) {
     if (compared === undefined || fork === undefined) setNotice(none);
     else goToRow(rowOfFork(compared, on, fork));
   };
+  // The two actions may be in different rows; pressed again in the first one, the key leads to the second.
+  const toActionFork = () => {
+    const fork = actionForkOf(laneForks);
+    if (compared === undefined || fork === undefined) return setNotice('Both lanes act the same');
+    const rows = rowsOfFork(compared, on, fork);
+    goToRow(rows.find((one) => one !== row) ?? row);
+  };
   const stepLane = (by: 1 | -1) => {
     actions.change({ on: nextLane(link, by) });
   };
@@ -223,7 +231,7 @@ export function Compare({ link, slots, state }: CompareProps) {
     'fork.policy': hasRows
       ? () => toForkAt(policyForkOf(laneForks), 'The policy’s own text is equal in both lanes')
       : undefined,
-    'fork.action': hasRows ? () => toForkAt(actionForkOf(laneForks), 'Both lanes act the same') : undefined,
+    'fork.action': hasRows ? toActionFork : undefined,
     'lane.next': () => stepLane(1),
     'lane.previous': () => stepLane(-1),
     'lane.right': () => actions.move(link.on, link.on + 1),

@@ -252,18 +252,29 @@ export interface ForkTurns {
   readonly lane?: { readonly turn?: number };
 }
 
-/** The row of a fork of a lane: of its turn in either lane, the earlier one. The first row if both have ended. */
-export function rowOfFork(
-  { comparison, base }: Compared,
+/** The row of a turn of a lane. Undefined if the lane has ended. */
+export function rowOfTurn(
+  { comparison }: Compared,
+  index: number,
+  turn: number | undefined,
+): number | undefined {
+  const row = turn === undefined ? -1 : comparison.rows.findIndex(({ turns }) => turns[index] === turn);
+  return row < 0 ? undefined : row;
+}
+
+/** The rows of a fork's turns in both lanes, in order. One if both turns are in it, or if one side has ended. */
+export function rowsOfFork(
+  compared: Compared,
   index: number,
   { baseline, lane }: ForkTurns,
-): number {
-  const { rows } = comparison;
-  const at = (column: number, turn: number | undefined): number =>
-    turn === undefined ? -1 : rows.findIndex(({ turns }) => turns[column] === turn);
-  // One side may have ended, or the two turns are in different rows.
-  const found = [at(base, baseline?.turn), at(index, lane?.turn)].filter((row) => row >= 0);
-  return found.length === 0 ? 0 : Math.min(...found);
+): readonly number[] {
+  const rows = [rowOfTurn(compared, compared.base, baseline?.turn), rowOfTurn(compared, index, lane?.turn)];
+  return [...new Set(rows.filter((row) => row !== undefined))].sort((a, b) => a - b);
+}
+
+/** The first row of a fork. The first row of all if both sides have ended. */
+export function rowOfFork(compared: Compared, index: number, fork: ForkTurns): number {
+  return rowsOfFork(compared, index, fork)[0] ?? 0;
 }
 
 /** The first difference in the policy's own text: the fork itself, unless a tool or user wrote there. */

@@ -43,7 +43,8 @@ function LoggedSections({ run, logged }: LoggedSectionsProps) {
   const failed = useRequest('rollout.order', { runId: run.runId, filter: 'stop_reason:error' });
   const rows = useMemo(() => resultRows(logged, data?.panels ?? []), [logged, data]);
   const headlines = useMemo(() => headlinesOf(rows), [rows]);
-  const samples = sampleRows(logged, run, failed.data?.ids.length);
+  const retried = useLongQuery('eval.retries', { runId: run.runId });
+  const samples = sampleRows(logged, run, failed.data?.ids.length, retried.data);
   const { usage, groups } = logged;
   return (
     <section className="logged-results" aria-label="Results and settings of the log">
@@ -152,8 +153,12 @@ function Samples({ rows }: { readonly rows: readonly SampleRow[] }) {
         {rows.map(({ name, logged, read, from, differs }) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td className="number">{count(logged)}</td>
-            <td className={differs ? 'number is-wrong' : 'number'}>{count(read)}</td>
+            <td className="number">
+              {logged === undefined ? <span className="dim">not logged</span> : count(logged)}
+            </td>
+            <td className={differs ? 'number is-wrong' : 'number'}>
+              {read === undefined ? '' : count(read)}
+            </td>
             <td className={differs ? 'is-wrong' : 'dim'}>
               <LogText text={from} />
             </td>

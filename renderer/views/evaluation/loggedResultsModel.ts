@@ -1,5 +1,5 @@
 /** Logged metrics and sample counts, each beside the value from the rollouts. */
-import type { EvaluationPanel, RunSummary } from '../../../shared/api/contract.ts';
+import type { EvaluationPanel, LoggedRetries, RunSummary } from '../../../shared/api/contract.ts';
 import type { LoggedEvaluation, LoggedScore } from '../../../shared/format/loggedEvaluation.ts';
 import { count, counted, figure } from '../../ui/numbers.ts';
 
@@ -17,7 +17,8 @@ export interface ResultRow {
 
 export interface SampleRow {
   readonly name: string;
-  readonly logged: number;
+  /** Absent: not logged. */
+  readonly logged?: number;
   /** Absent: not counted yet. */
   readonly read?: number;
   /** The counted rollouts or groups, and the difference if there is one. */
@@ -28,23 +29,69 @@ export interface SampleRow {
 /** In place of a logged number. */
 export const NO_NUMBER = 'no number';
 
-/** @param failed rollouts of the run that ended with an error */
+/**
+ * @param failed rollouts of the run that ended with an error
+ * @param retried undefined until it is known
+ */
 export function sampleRows(
   { samples: { dataset, total, completed, selection } }: LoggedEvaluation,
   { rollouts, groups }: Pick<RunSummary, 'rollouts' | 'groups'>,
   failed: number | undefined,
+  retried: LoggedRetries | undefined,
 ): readonly SampleRow[] {
   const row = (name: string, logged: number | undefined, read: number | undefined, from: string) =>
     logged === undefined ? [] : [sampleRow(name, logged, read, from)];
   const ended = failed === undefined ? undefined : rollouts - failed;
   const all = row('samples, with epochs', total, rollouts, 'rollouts');
   const complete = row('completed samples', completed, ended, 'rollouts that did not end with an error');
+  const others = [errorRow(total, completed, failed), ...retryRows(retried)];
   // With a selection, the log does not say how many samples of the data set were to run.
   if (dataset === undefined || selection === undefined || groups > dataset)
-    return [...all, ...complete, ...row('samples of the data set', dataset, groups, 'groups')];
+    return [...all, ...complete, ...row('samples of the data set', dataset, groups, 'groups'), ...others];
   const from = `groups; the log selects samples of the data set (${selection})`;
   const name = 'samples of the data set';
-  return [...all, ...complete, { name, logged: dataset, read: groups, from, differs: false }];
+  return [...all, ...complete, { name, logged: dataset, read: groups, from, differs: false }, ...others];
+}
+
+function errorRow(
+  total: number | undefined,
+  completed: number | undefined,
+  failed: number | undefined,
+): SampleRow {
+  const name = 'samples with an error';
+  const from = 'rollouts that ended with an error';
+  if (total !== undefined && completed !== undefined && completed <= total)
+    return sampleRow(
+      name,
+      total - completed,
+      failed,
+      `${from}, beside the logged samples less the completed ones`,
+    );
+  return { name, ...(failed === undefined ? {} : { read: failed }), from, differs: false };
+}
+
+function retryRows(retried: LoggedRetries | undefined): readonly SampleRow[] {
+  if (retried === undefined) return [];
+  const { calls, attempts } = retried;
+  const from = (what: string, samples: number) => `${what} of ${counted(samples, 'sample')}`;
+  return [
+    {
+      name: 'retries of model calls',
+      // Inspect writes no number for a call that was not retried, nor did versions that did not count retries.
+      ...(calls === undefined || calls.retries === 0 ? {} : { logged: calls.retries }),
+      from: calls === undefined ? 'no sample logs events' : from('events', calls.samples),
+      differs: false,
+    },
+    {
+      name: 'retries of samples',
+      ...(attempts === undefined ? {} : { logged: attempts.retries }),
+      from:
+        attempts === undefined
+          ? 'no sample logs earlier attempts'
+          : from('earlier attempts', attempts.samples),
+      differs: false,
+    },
+  ];
 }
 
 function sampleRow(name: string, logged: number, read: number | undefined, from: string): SampleRow {

@@ -39,11 +39,14 @@ export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryP
         </p>
       )}
       <Differences ledger={ledger} />
-      {asLogged !== undefined && <Basis title="How the logged decisions came about" side={asLogged.side} />}
+      {asLogged !== undefined && (
+        <Basis title="How the logged decisions came about" side={asLogged.side} other={recomputed} />
+      )}
       {source !== 'unknown' && (
         <Basis
           title={asLogged === undefined ? 'How the rule chose' : 'How the recomputed rule chose'}
           side={recomputed}
+          other={asLogged?.side}
         />
       )}
     </div>
@@ -57,33 +60,53 @@ export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryP
 function sentencesOf({ recomputed, asLogged, rows }: GroupLedger) {
   const textOf = (side: LedgerSide, decisions: readonly LedgerDecision[]) =>
     quotaSentences(side, decisions).join(' ');
-  const label = `recomputed: ${RULE_LABELS[recomputed.basis.rule].short}`;
+  const rule = `the rule “${RULE_LABELS[recomputed.basis.rule].short}”`;
+  const label = `Recomputed by ${rule}:`;
   const text = textOf(
     recomputed,
     rows.map((row) => row.recomputed),
   );
   if (asLogged === undefined) return [{ label, text }];
   const logged = {
-    label: `logged, as by: ${otherName(asLogged.side, recomputed)}`,
+    label: `Logged, as ${otherName(asLogged.side, recomputed)} decides:`,
     text: textOf(asLogged.side, asLogged.rows),
   };
-  return logged.text === text ? [{ label: `${logged.label}; ${label}`, text }] : [logged, { label, text }];
+  if (logged.text !== text) return [logged, { label, text }];
+  return [
+    { label: `Logged, as ${otherName(asLogged.side, recomputed)} decides, and recomputed by ${rule}:`, text },
+  ];
 }
 
-/** `release, first week`, with the source of penalties if it differs. */
+/** `the rule “release, first week”`, with the source of penalties if it differs. */
 function otherName({ basis }: LedgerSide, recomputed: LedgerSide): string {
   const { rule, penalty } = basis;
-  const from = penalty === recomputed.basis.penalty ? '' : `, penalties: ${PENALTY_LABELS[penalty].short}`;
-  return `${RULE_LABELS[rule].short}${from}`;
+  const from =
+    penalty === recomputed.basis.penalty ? '' : ` with penalties from ${PENALTY_LABELS[penalty].short}`;
+  return `the rule “${RULE_LABELS[rule].short}”${from}`;
 }
 
-function Basis({ title, side }: { readonly title: string; readonly side: LedgerSide }) {
+interface BasisProps {
+  readonly title: string;
+  readonly side: LedgerSide;
+  /** Lines that are not those of this side are marked. */
+  readonly other: LedgerSide | undefined;
+}
+
+function Basis({ title, side, other }: BasisProps) {
+  const others = other === undefined ? undefined : basisLines(other.basis);
   return (
     <details className="basis">
       <summary>{title}</summary>
       <ul>
         {basisLines(side.basis).map((text) => (
-          <li key={text}>{text}</li>
+          <li key={text}>
+            {others?.includes(text) === false && (
+              <b className="is-wrong" title="The other list differs here">
+                ≠{' '}
+              </b>
+            )}
+            {text}
+          </li>
         ))}
       </ul>
     </details>
@@ -102,7 +125,7 @@ function Differences({ ledger }: { readonly ledger: GroupLedger }) {
         <b>
           {counted(rows, 'decision')} {rows === 1 ? 'differs' : 'differ'}
         </b>{' '}
-        between logged and recomputed: {RULE_LABELS[ledger.recomputed.basis.rule].short}.{' '}
+        between the log and the recomputation by the rule “{RULE_LABELS[ledger.recomputed.basis.rule].short}”.{' '}
         {causes.map((cause) => (
           <span key={cause.code}>{cause.sentence} </span>
         ))}

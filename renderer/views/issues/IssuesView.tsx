@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import type { IssueRow, UnreadFile } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { DUPLICATE_FILE } from '../../../shared/domain/model.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { isBelow } from '../../data/follows.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -31,7 +32,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'severity',
     label: 'result',
-    minWidth: 152,
+    minWidth: 168,
     grow: 0,
     cell: (row) =>
       'unread' in row ? (
@@ -39,7 +40,9 @@ const COLUMNS: readonly Column<Row>[] = [
       ) : row.severity === 'refused' ? (
         <span className="is-wrong">✕ not in the library</span>
       ) : (
-        <span className="muted">△ read, with a caveat</span>
+        <span className="muted">
+          {row.code === DUPLICATE_FILE ? '△ not read: same content' : '△ read, with a caveat'}
+        </span>
       ),
   },
   {
@@ -179,8 +182,8 @@ export default function IssuesView() {
           <span className={lost > 0 ? 'is-wrong' : undefined}>
             {counted(lost, 'record or file', 'records and files')} not in the library or not read to the end
           </span>
-          {caveats > 0 && ` · ${counted(caveats, 'record')} read, with a caveat`}. One bad record never stops
-          a file.
+          {caveats > 0 && ` · ${counted(caveats, 'record or file', 'records and files')} with a caveat`}. One
+          bad record never stops a file.
         </span>
         {start.error !== null && (
           <span className="is-wrong" role="alert">

@@ -4,12 +4,14 @@ import { useUrlQuery } from '../../data/useRoute.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { NumberLink } from '../../widgets/NumberLink.tsx';
+import { RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
 import { ExampleOffer } from '../../widgets/roc/SourceChip.tsx';
 import { Bias } from './Bias.tsx';
 import { BucketTable, KeepRates } from './BucketTable.tsx';
 import { RocCharts } from './RocCharts.tsx';
 import {
   type BucketClass,
+  causeSentences,
   disagreementsOf,
   findingsOf,
   healthNumbers,
@@ -95,6 +97,7 @@ export function ReportBody({ of, report, stages, isExample, onOpenStep, rollouts
           </section>
         )}
       </div>
+      <Causes report={report} />
       {first !== undefined && (
         <>
           <div className="report-cards is-natural">
@@ -138,6 +141,25 @@ export function ReportBody({ of, report, stages, isExample, onOpenStep, rollouts
         </>
       )}
     </div>
+  );
+}
+
+/** Why logged and recomputed decisions differ, as the pages of their groups say. */
+function Causes({ report }: Pick<ReportBodyProps, 'report'>) {
+  const causes = causeSentences(report);
+  const { rollouts } = report.differences;
+  if (rollouts === 0 || causes.length === 0) return null;
+  const { basis } = report.recomputed;
+  return (
+    <section className="differences" aria-label="Logged and recomputed differ">
+      <p>
+        <b>
+          {counted(rollouts, 'decision')} {rollouts === 1 ? 'differs' : 'differ'}
+        </b>{' '}
+        between the log and the recomputation
+        {basis !== undefined && ` by the rule “${RULE_LABELS[basis.rule].short}”`}. {causes.join(' ')}
+      </p>
+    </section>
   );
 }
 

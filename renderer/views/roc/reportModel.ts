@@ -1,6 +1,6 @@
 /** A report as numbers with labels. The key of a number requests the groups behind it. */
 import type { Bucket, GroupTally, RocReport, RocSide, RocStep, Tally } from '../../../shared/api/contract.ts';
-import { counted, ratio } from '../../ui/numbers.ts';
+import { count, counted, ratio } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import { penaltySourceLabel, penaltyText, RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
 import { likenessNames } from './likenessModel.ts';
@@ -171,6 +171,15 @@ export function disagreementsOf(report: RocReport): readonly NamedNumber[] {
       ),
     ),
   ];
+}
+
+/** The likely causes of decisions that differ from the log, in sentences, each with what it explains. */
+export function causeSentences({ differences, differenceCauses }: RocReport): readonly string[] {
+  return differenceCauses.map(({ sentence, rollouts, groups }) => {
+    const isAll = rollouts === differences.rollouts;
+    const what = isAll && differenceCauses.length === 1 ? 'all of them' : `${count(rollouts)} of them`;
+    return `${sentence.replace(/\.$/, '')} (${what}, in ${counted(groups, 'group')}).`;
+  });
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = {

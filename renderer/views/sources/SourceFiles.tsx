@@ -1,4 +1,6 @@
 import type { RunSources, SourceFileRow } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { Link } from '../../ui/Link.tsx';
 import { bytes, count, counted } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -22,7 +24,12 @@ const COLUMNS: readonly Column<SourceFileRow>[] = [
     label: 'format',
     minWidth: 90,
     grow: 1,
-    cell: (row) => <span title={row.format}>{row.format}</span>,
+    cell: (row) =>
+      row.notRead === undefined ? (
+        <span title={row.format}>{row.format}</span>
+      ) : (
+        <span title={withGlyphs(row.notRead)}>△ not read</span>
+      ),
   },
   {
     id: 'container',
@@ -31,6 +38,7 @@ const COLUMNS: readonly Column<SourceFileRow>[] = [
     minWidth: 84,
     grow: 0.6,
     cell: (row) => {
+      if (row.notRead !== undefined) return '';
       // The unit of an adapted file is a line of the adapter's output.
       if (row.container === 'adapter') return <span title="Read with an adapter">adapter</span>;
       return row.container === 'plain' ? `${row.unit}s` : `${row.container}, ${row.unit}s`;
@@ -44,7 +52,7 @@ const COLUMNS: readonly Column<SourceFileRow>[] = [
     align: 'end',
     minWidth: 56,
     grow: 0.3,
-    cell: (row) => count(row.rollouts),
+    cell: (row) => (row.notRead === undefined ? count(row.rollouts) : ''),
   },
   {
     id: 'joined',
@@ -85,6 +93,7 @@ export function SourceFiles({ sources }: { readonly sources: RunSources }) {
     return optional === undefined || files.some((file) => file[optional] > 0);
   });
   const directories = directoriesOf(files);
+  const unread = files.filter(({ notRead }) => notRead !== undefined).length;
   const waiting = files.reduce((sum, file) => sum + file.waiting, 0);
   return (
     <section className="sources-files" aria-label="Files">
@@ -93,6 +102,14 @@ export function SourceFiles({ sources }: { readonly sources: RunSources }) {
         {counted(directories.length, 'directory', 'directories')},{' '}
         {bytes(files.reduce((sum, file) => sum + file.bytes, 0))}
         {waiting > 0 && ` · ${counted(waiting, 'record')} waiting for a rollout that has not been read`}
+        {unread > 0 && (
+          <>
+            {' · '}
+            <Link className="is-link" href="/issues">
+              {unread} not read: same content as a file read before
+            </Link>
+          </>
+        )}
         {moreFiles > 0 && ` · the first ${files.length} are listed`}
       </p>
       <div className="sources-list">
