@@ -29,6 +29,7 @@ import {
   withOverride,
 } from '../../shared/domain/downSampling.ts';
 import { type LongParams, type LongState, useLongQuery } from './useLongQuery.ts';
+import { useRequest } from './useRequest.ts';
 
 /** `examples/run_qwen3-14b_rstar2_agent_weave.sh` of the release. */
 export const EXAMPLE_CHOICE: RocChoice = {
@@ -50,6 +51,15 @@ export function isRocLogged(
   steps: readonly Pick<StepSummary, 'decided'>[],
 ): boolean {
   return steps.some(({ decided }) => decided > 0) || areStated(settingsOf(config).logged);
+}
+
+/** As `isRocLogged`, for a run. False while it is unknown. */
+export function useIsRocLogged(
+  run: { readonly runId: number; readonly runKey: string } | undefined,
+): boolean {
+  const config = useRequest('run.get', run && { runKey: run.runKey }).data?.config;
+  const steps = useRequest('step.list', run && { runId: run.runId }).data;
+  return config !== undefined && steps !== undefined && isRocLogged(config, steps);
 }
 
 const PREFIX = 'if.';

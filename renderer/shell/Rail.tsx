@@ -20,10 +20,9 @@ import {
   Tags,
 } from 'lucide-react';
 import { type ReactNode, useId, useSyncExternalStore } from 'react';
-import type { RunSummary } from '../../shared/api/contract.ts';
 import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { labelsPath } from '../data/labelsLink.ts';
-import { isRocLogged } from '../data/rocChoice.ts';
+import { useIsRocLogged } from '../data/rocChoice.ts';
 import { pathOfRoute, type Route, rocRoute, routeTo, tokensRoute } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { presentHref } from '../data/useRoute.ts';
@@ -125,13 +124,6 @@ const hrefOf = (route: Route | undefined) => (route === undefined ? undefined : 
 /** The page in its last state. For the current page, its present URL. */
 const leftAt = (path: string, isHere: boolean) => (isHere ? presentHref() : path + queryLeftAt(path));
 
-/** Whether the log of a run has decisions or their settings. False while it is unknown. */
-function useHasRoc(run: RunSummary | undefined): boolean {
-  const config = useRequest('run.get', run && { runKey: run.runKey }).data?.config;
-  const steps = useRequest('step.list', run && { runId: run.runId }).data;
-  return config !== undefined && steps !== undefined && isRocLogged(config, steps);
-}
-
 /** A badge has room for three characters: 999, 2k, 45k. The page has the number in full. */
 const shortCount = (n: number): string => (n < 1_000 ? String(n) : `${Math.floor(n / 1_000)}k`);
 
@@ -158,7 +150,7 @@ export function Rail({ route }: { readonly route: Route }) {
 
   const { view } = route;
   // Elsewhere it is simulated, on request: from a group, or with the command.
-  const hasRoc = useHasRoc(run);
+  const hasRoc = useIsRocLogged(run);
   const isRoc = view === 'roc' || view === 'stepRoc';
   const runKey = 'runKey' in ofRun ? ofRun.runKey : undefined;
   // The entries of the open run, or of the last visited one.

@@ -4,6 +4,7 @@ import { lengthBins, likenessFacts, turnBins } from '../../renderer/views/roc/li
 import {
   bucketText,
   causeSentences,
+  disagreementsOf,
   errorsAfter,
   errorsBefore,
   filledBuckets,
@@ -90,6 +91,11 @@ it('says for how many differing decisions a cause stands', () => {
     'The rule “x” decides as logged (2 of them, in 2 groups).',
     'No known rule (1 of them, in 1 group).',
   ]);
+});
+
+it('has no disagreements without decisions', () => {
+  expect(disagreementsOf(REPORT).map(({ value }) => value)).toEqual([3, 7]);
+  expect(disagreementsOf({ ...REPORT, logged: undefined, source: 'unknown' })).toEqual([]);
 });
 
 describe('the sides of a report', () => {

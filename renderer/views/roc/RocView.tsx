@@ -86,7 +86,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
       <div className="page">
         <header className="page-head">
           <h1>{step === undefined ? 'Resample-on-Correct' : `Resample-on-Correct, step ${step}`}</h1>
-          {report !== undefined && report.recomputed.basis !== undefined && (
+          {report !== undefined && report.source !== 'unknown' && report.recomputed.basis !== undefined && (
             <SourceChip source={report.source} basis={report.recomputed.basis} />
           )}
           {report?.source === 'logged' && (

@@ -151,7 +151,9 @@ export function findingsOf(report: RocReport, { side }: NamedSide): readonly Nam
   ];
 }
 
+/** Empty without decisions: penalties count only for them. */
 export function disagreementsOf(report: RocReport): readonly NamedNumber[] {
+  if (report.source === 'unknown') return [];
   const parts = { pErr: 'p_err', pFormat: 'p_format' } as const;
   return [
     ...(report.logged === undefined

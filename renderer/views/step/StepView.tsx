@@ -1,4 +1,5 @@
 import { useLive } from '../../data/follows.ts';
+import { useIsRocLogged } from '../../data/rocChoice.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
@@ -25,7 +26,9 @@ export default function StepView({ runKey, step }: StepViewProps) {
 
 function StepOfRun({ runKey, step }: StepViewProps) {
   const runs = useRequest('run.list', {});
-  const runId = runs.data?.find((run) => run.runKey === runKey)?.runId;
+  const run = runs.data?.find((one) => one.runKey === runKey);
+  const runId = run?.runId;
+  const hasRoc = useIsRocLogged(run);
   const steps = useRequest('step.list', runId === undefined ? undefined : { runId });
   const [query, setQuery] = useUrlQuery();
   const at = steps.data?.findIndex((row) => row.step === step) ?? -1;
@@ -61,13 +64,15 @@ function StepOfRun({ runKey, step }: StepViewProps) {
               {` · ${percent(row.noToolShare)} % without a tool call · ${decimal(row.meanTurns, 1)} turns`}
             </span>
           )}
-          <Link
-            className="is-link"
-            href={pathOfRoute({ view: 'stepRoc', runKey, step })}
-            title={keyed('Resample-on-Correct of this step', 'place.roc')}
-          >
-            RoC
-          </Link>
+          {hasRoc && (
+            <Link
+              className="is-link"
+              href={pathOfRoute({ view: 'stepRoc', runKey, step })}
+              title={keyed('Resample-on-Correct of this step', 'place.roc')}
+            >
+              RoC
+            </Link>
+          )}
           <Link
             className="is-link"
             href={pathOfRoute({ view: 'stepTokens', runKey, step })}
