@@ -120,9 +120,15 @@ export const sampleCommand: Command = {
       }
       case 'read': {
         const lines = readLines(resolvePath(only(more, 'one file of answers')));
-        return withLibraryHost(library, context, async ({ ask }) =>
-          report(args, await ask('sampling.read', { lines })),
-        );
+        return withLibraryHost(library, context, async ({ ask }) => {
+          const { continuations, failures } = await ask('sampling.read', { lines });
+          const code = report(args, continuations);
+          if (failures.length === 0) return code;
+          process.stderr.write(
+            terminalLines(failures.map(({ line, message }) => `line ${line}: ${message}`)),
+          );
+          return DONE_WITH_ISSUES;
+        });
       }
       case 'batch': {
         const out = args.string('out');
