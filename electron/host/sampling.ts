@@ -82,8 +82,11 @@ interface Prepared extends RecordedRollout {
 
 export class Sampling {
   private readonly options: SamplingOptions;
-  /** Ids of the requests that are being sampled. */
-  private readonly running = new Set<string>();
+  /** The requests that are being sampled, by id. */
+  private readonly running = new Map<
+    string,
+    { readonly signal: AbortSignal | undefined; readonly ended: Promise<unknown> }
+  >();
 
   constructor(options: SamplingOptions) {
     this.options = options;
@@ -99,7 +102,7 @@ export class Sampling {
       'sampling.preview': (params) => this.preview(params),
       'sampling.start': ({ progressKey, ...params }, signal) => this.start(params, progressKey, signal),
       'sampling.resume': ({ id, progressKey }, signal) => this.resume(id, progressKey, signal),
-      'sampling.interrupted': async () => this.interrupted(),
+      'sampling.interrupted': () => this.interrupted(),
       'sampling.value': ({ progressKey, ...params }, signal) => this.value(params, progressKey, signal),
       'sampling.batch': (params) => this.batch(params),
       'sampling.read': ({ lines }) => this.readAnswers(lines),
@@ -145,6 +148,7 @@ export class Sampling {
     this.options.requireWritable();
     const endpoint = requireEndpoint();
     const { libraryPath } = this.options;
+    await this.cancelledEnded();
     const chosen = id ?? storedRequests(libraryPath)[0];
     if (chosen === undefined) throw notFound('there is no request for continuations');
     if (this.running.has(chosen)) throw refused(`the continuations of ${chosen} are being sampled`);
@@ -158,8 +162,9 @@ export class Sampling {
     return this.sample(file, await this.prepareStored(file.request), endpoint, progressKey, signal);
   }
 
-  private interrupted(): readonly InterruptedContinuations[] {
+  private async interrupted(): Promise<readonly InterruptedContinuations[]> {
     const { libraryPath } = this.options;
+    await this.cancelledEnded();
     return storedRequests(libraryPath)
       .slice(0, SEARCHED_REQUESTS)
       .flatMap((id) => {
@@ -171,6 +176,12 @@ export class Sampling {
         if (budget !== undefined || isBatch === true) return [];
         return { ...{ id, origin: originOf(origin), position, edit, model, at }, asked: settings.n, missing };
       });
+  }
+
+  /** Waits for requests that were cancelled. They end soon after the page that cancelled them has gone on. */
+  private async cancelledEnded(): Promise<void> {
+    const cancelled = [...this.running.values()].filter(({ signal }) => signal?.aborted === true);
+    await Promise.all(cancelled.map(({ ended }) => ended));
   }
 
   private async batch(params: ContinuationParams): Promise<ResultOf<'sampling.batch'>> {
@@ -368,7 +379,16 @@ export class Sampling {
    * Samples what is missing, and reads the file into the library, also when it is cancelled or fails.
    * @param done indices that are not sampled
    */
-  private async sampleInto(
+  private sampleInto(
+    ...[file, prepared, done, endpoint, progress, signal]: Parameters<Sampling['sampleUnlisted']>
+  ): ReturnType<Sampling['sampleUnlisted']> {
+    const sampled = this.sampleUnlisted(file, prepared, done, endpoint, progress, signal);
+    const ended = sampled.catch(() => undefined).finally(() => this.running.delete(file.id));
+    this.running.set(file.id, { signal, ended });
+    return sampled;
+  }
+
+  private async sampleUnlisted(
     file: ContinuationFile,
     prepared: Prepared,
     done: ReadonlySet<number>,
@@ -378,7 +398,6 @@ export class Sampling {
   ): Promise<{ readonly rows: ReadonlyMap<number, ContinuationRow>; readonly tokens: number }> {
     const rows = new Map<number, ContinuationRow>();
     let tokens = 0;
-    this.running.add(file.id);
     try {
       const failed = await sampleAll(prepared.task, {
         ...{ endpoint, signal, python: this.options.python, done },
@@ -404,7 +423,6 @@ export class Sampling {
       if (signal?.aborted === true) throw new ApiError(CANCELLED);
       throw error;
     } finally {
-      this.running.delete(file.id);
       // Ended continuations are kept.
       if (file.done.size > 0) await this.options.read(file.path);
     }

@@ -118,7 +118,9 @@ export function describeContinuation(shell: Shell): void {
       await page.reload();
       await page.getByRole('button', { name: 'Continue from here…' }).first().click();
       const interrupted = dialog().getByRole('region', { name: 'Interrupted requests' });
-      await interrupted.getByText('0 of 4 continuations of this rollout, from the start of turn 1').waitFor();
+      await interrupted
+        .getByText('0 of 4 stored: continuations of this rollout, from the start of turn 1')
+        .waitFor();
       expect(server.seen).toEqual([]);
       await interrupted.getByRole('button', { name: 'Resume' }).click();
       await dialog().getByText('0 of 4 correct').waitFor();

@@ -195,7 +195,7 @@ test('offers to resume an interrupted request of this rollout, and samples what 
   const section = await screen.findByRole('region', { name: 'Interrupted requests' });
   expect(within(section).getAllByRole('listitem')).toHaveLength(1);
   expect(section.textContent).toContain(
-    '2 of 3 continuations of this rollout, from the start of turn 2 with Wait',
+    '2 of 3 stored: continuations of this rollout, from the start of turn 2 with Wait',
   );
   fireEvent.click(within(section).getByRole('button', { name: 'Resume' }));
   await screen.findByText('3 of 3 correct');

@@ -26,9 +26,10 @@ export function Interrupted({ requests, isOneRollout = false, onResume }: Interr
             <li key={id} className="continuation-interrupted">
               <span>
                 <b>
-                  {count(asked - missing.length)} of {count(asked)} continuations
-                </b>{' '}
-                of {isOneRollout ? 'this rollout' : originText(origin)}, from {positionText(position)}
+                  {count(asked - missing.length)} of {count(asked)} stored
+                </b>
+                : continuations of {isOneRollout ? 'this rollout' : originText(origin)}, from{' '}
+                {positionText(position)}
                 {edit !== '' && (
                   <>
                     {' '}
