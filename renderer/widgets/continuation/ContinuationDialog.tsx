@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useId, useState } from 'react';
 import type { ParamsOf, RolloutDetail, SamplingPreview } from '../../../shared/api/contract.ts';
 import type { ContinuationPosition } from '../../../shared/domain/continuation.ts';
 import { originKey } from '../../../shared/domain/origin.ts';
+import vllmScript from '../../../shared/recorder/vllm_batch.py?raw';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -281,12 +282,20 @@ function BatchButton({ params }: { readonly params: ParamsOf<'sampling.preview'>
     }
   };
   return (
-    <Button
-      disabled={typeof params === 'string'}
-      title="Save the requests as JSON Lines in OpenAI's batch form, for a server that this computer does not reach"
-      onClick={() => void write()}
-    >
-      Write batch
-    </Button>
+    <>
+      <Button
+        title="Save a Python script that answers a batch with vLLM's offline engine, where there is no server"
+        onClick={() => saveText('vllm_batch.py', vllmScript, 'text/x-python')}
+      >
+        Script for vLLM
+      </Button>
+      <Button
+        disabled={typeof params === 'string'}
+        title="Save the requests as JSON Lines in OpenAI's batch form, for a server that this computer does not reach"
+        onClick={() => void write()}
+      >
+        Write batch
+      </Button>
+    </>
   );
 }
