@@ -24,13 +24,14 @@ const help = `usage: turnwise sample ROLLOUT_ID POSITION [SETTINGS] [--preview] 
        turnwise sample resume [ID] [--library FILE] [--json]
        turnwise sample value ROLLOUT_ID --budget TOKENS [SETTINGS] [--library FILE] [--json]
        turnwise sample value ROLLOUT_ID --stored [--library FILE] [--json]
-       turnwise sample batch ROLLOUT_ID POSITION [SETTINGS] --out FILE [--library FILE]
+       turnwise sample batch ROLLOUT_ID POSITION [SETTINGS] --out FILE [--script FILE] [--library FILE]
        turnwise sample read FILE [--library FILE] [--json]
 
 Continues a rollout from a position: sends its text up to there to the endpoint that the environment names, runs Python
 calls in a sandbox, grades the answers, and stores the continuations in a run of their own. The filter origin: finds
 them. resume samples what is missing of a request, of the last one without ID. batch writes the requests in OpenAI's
-batch form, and read takes the answers: both use no network.
+batch form, and read takes the answers: both use no network. With --script, batch also writes a Python script that
+answers the requests with vLLM's offline engine.
 
 value prints the pass rate of continuations from the end of each turn, with its 95 % interval, and the turn with the
 largest drop (the losing turn) and the largest rise (the saving turn). It samples until the budget is spent or every
@@ -57,6 +58,7 @@ Settings:
   --stored           print the stored values, and send nothing
   --preview          print what would be sent, and send nothing
   --out FILE         new file for the requests
+  --script FILE      new file for the script: python FILE MODEL REQUESTS ANSWERS
   --library FILE     library file; default: the user's library
   --json             one object per continuation: {id, run, step, ordinal, rollout_id, answer, is_correct, graded_by,
                      failure}; of value, one per turn: {model, turn, correct, graded, low, high, is_outcome, is_losing,
@@ -86,6 +88,7 @@ export const sampleCommand: Command = {
       stored: { type: 'boolean' },
       preview: { type: 'boolean' },
       out: { type: 'string' },
+      script: { type: 'string' },
       library: { type: 'string' },
       json: { type: 'boolean' },
     });
@@ -120,9 +123,15 @@ export const sampleCommand: Command = {
       }
       case 'read': {
         const lines = readLines(resolvePath(only(more, 'one file of answers')));
-        return withLibraryHost(library, context, async ({ ask }) =>
-          report(args, await ask('sampling.read', { lines })),
-        );
+        return withLibraryHost(library, context, async ({ ask }) => {
+          const { continuations, failures } = await ask('sampling.read', { lines });
+          const code = report(args, continuations);
+          if (failures.length === 0) return code;
+          process.stderr.write(
+            terminalLines(failures.map(({ line, message }) => `line ${line}: ${message}`)),
+          );
+          return DONE_WITH_ISSUES;
+        });
       }
       case 'batch': {
         const out = args.string('out');
@@ -132,11 +141,21 @@ export const sampleCommand: Command = {
           const { id, requests, lines } = await ask('sampling.batch', params);
           const path = resolvePath(out);
           writeNew(path, lines);
+          const script = args.string('script');
+          const scriptPath = script === undefined ? undefined : resolvePath(script);
+          if (scriptPath !== undefined)
+            writeNew(
+              scriptPath,
+              readFileSync(new URL('../../shared/recorder/vllm_batch.py', import.meta.url), 'utf8'),
+            );
           process.stdout.write(
             args.flag('json')
-              ? `${terminalJson({ id, requests, path })}\n`
+              ? `${terminalJson({ id, requests, path, ...(scriptPath === undefined ? {} : { script: scriptPath }) })}\n`
               : terminalLines([
                   `${requests} requests written to ${path}; read the answers with turnwise sample read FILE`,
+                  ...(scriptPath === undefined
+                    ? []
+                    : [`answer them with: python ${scriptPath} MODEL ${path} ANSWERS.jsonl`]),
                 ]),
           );
           return 0;

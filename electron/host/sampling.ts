@@ -6,8 +6,10 @@ import type {
   ContinuationRow,
   Events,
   HostInfo,
+  InterruptedContinuations,
   PythonAnswer,
   PythonCell,
+  ReadAnswers,
   ResultOf,
   RolloutDetail,
   SampledContinuations,
@@ -28,14 +30,14 @@ import { proposedMode } from '../../shared/domain/rerun.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 import { endOfTurn, nextTurn, policyKey, turnEndedAt, turnSamples } from '../../shared/domain/valueByTurn.ts';
 import { codeCalls } from '../../shared/domain/verifyCalls.ts';
-import { type BatchAnswer, batchLines, readBatch } from '../sampling/batch.ts';
+import { type BatchAnswer, type BatchFailure, batchLines, readBatch } from '../sampling/batch.ts';
 import { sentRequest } from '../sampling/client.ts';
 import {
   ContinuationFile,
-  lastRequest,
   paramsOf,
   runOfContinuations,
   type StoredRequest,
+  storedRequests,
 } from '../sampling/continuationFile.ts';
 import { type Endpoint, hostOf, namedEndpoint } from '../sampling/endpoint.ts';
 import { type RecordedRollout, recordOf } from '../sampling/record.ts';
@@ -70,6 +72,9 @@ const SHOWN_BEFORE = 400;
 /** Stands for the model in a batch if the environment names none. */
 const NO_MODEL = 'MODEL';
 
+/** Newest requests that are searched for interrupted ones, because their files are read whole. */
+const SEARCHED_REQUESTS = 50;
+
 /** A rollout with what its continuations need. */
 interface Prepared extends RecordedRollout {
   readonly task: ContinuationTask;
@@ -77,6 +82,11 @@ interface Prepared extends RecordedRollout {
 
 export class Sampling {
   private readonly options: SamplingOptions;
+  /** The requests that are being sampled, by id. */
+  private readonly running = new Map<
+    string,
+    { readonly signal: AbortSignal | undefined; readonly ended: Promise<unknown> }
+  >();
 
   constructor(options: SamplingOptions) {
     this.options = options;
@@ -92,6 +102,7 @@ export class Sampling {
       'sampling.preview': (params) => this.preview(params),
       'sampling.start': ({ progressKey, ...params }, signal) => this.start(params, progressKey, signal),
       'sampling.resume': ({ id, progressKey }, signal) => this.resume(id, progressKey, signal),
+      'sampling.interrupted': () => this.interrupted(),
       'sampling.value': ({ progressKey, ...params }, signal) => this.value(params, progressKey, signal),
       'sampling.batch': (params) => this.batch(params),
       'sampling.read': ({ lines }) => this.readAnswers(lines),
@@ -136,7 +147,12 @@ export class Sampling {
   ): Promise<SampledContinuations> {
     this.options.requireWritable();
     const endpoint = requireEndpoint();
-    const file = ContinuationFile.open(this.options.libraryPath, id ?? lastRequest(this.options.libraryPath));
+    const { libraryPath } = this.options;
+    await this.cancelledEnded();
+    const chosen = id ?? storedRequests(libraryPath)[0];
+    if (chosen === undefined) throw notFound('there is no request for continuations');
+    if (this.running.has(chosen)) throw refused(`the continuations of ${chosen} are being sampled`);
+    const file = ContinuationFile.open(libraryPath, chosen);
     if (file.request.budget !== undefined)
       throw refused(`${file.id} belongs to a value by turn, which goes on when it is started again`);
     if (file.request.model !== endpoint.model)
@@ -146,35 +162,70 @@ export class Sampling {
     return this.sample(file, await this.prepareStored(file.request), endpoint, progressKey, signal);
   }
 
+  private async interrupted(): Promise<readonly InterruptedContinuations[]> {
+    const { libraryPath } = this.options;
+    await this.cancelledEnded();
+    return storedRequests(libraryPath)
+      .slice(0, SEARCHED_REQUESTS)
+      .flatMap((id) => {
+        if (this.running.has(id)) return [];
+        const file = readOrNone(libraryPath, id);
+        const missing = file?.missing() ?? [];
+        if (file === undefined || missing.length === 0) return [];
+        const { origin, position, edit, settings, model, at, budget, isBatch } = file.request;
+        if (budget !== undefined || isBatch === true) return [];
+        return { ...{ id, origin: originOf(origin), position, edit, model, at }, asked: settings.n, missing };
+      });
+  }
+
+  /** Waits for requests that were cancelled. They end soon after the page that cancelled them has gone on. */
+  private async cancelledEnded(): Promise<void> {
+    const cancelled = [...this.running.values()].filter(({ signal }) => signal?.aborted === true);
+    await Promise.all(cancelled.map(({ ended }) => ended));
+  }
+
   private async batch(params: ContinuationParams): Promise<ResultOf<'sampling.batch'>> {
     const prepared = await this.prepare(params);
     const { endpoint } = endpointOrProblem();
-    const file = this.newFile(params, prepared, endpoint);
+    const file = this.newFile(params, prepared, endpoint, { isBatch: true });
     const lines = batchLines(file.id, modelOf(endpoint), prepared.task);
     return { id: file.id, requests: params.settings.n, lines };
   }
 
-  private async readAnswers(lines: string): Promise<readonly SampledContinuations[]> {
+  private async readAnswers(lines: string): Promise<ReadAnswers> {
     this.options.requireWritable();
-    const answers = Map.groupBy(readBatch(lines), ({ id }) => id);
-    if (answers.size === 0) throw refused('there is no answer to a request of ours in this file');
-    const read: SampledContinuations[] = [];
-    for (const [id, those] of answers) {
+    const batch = readBatch(lines);
+    if (batch.answers.length === 0) throw refused('there is no answer to a request of ours in this file');
+    const failures = [...batch.failures];
+    const continuations: SampledContinuations[] = [];
+    for (const [id, those] of Map.groupBy(batch.answers, (answer) => answer.id)) {
       const file = ContinuationFile.open(this.options.libraryPath, id);
-      read.push(await this.takeAnswers(file, await this.prepareStored(file.request), those));
+      continuations.push(
+        await this.takeAnswers(file, await this.prepareStored(file.request), those, failures),
+      );
     }
-    return read;
+    return {
+      continuations,
+      answers: batch.answers.length + batch.failures.length - failures.length,
+      failures: failures.sort((a, b) => a.line - b.line),
+    };
   }
 
   private async takeAnswers(
     file: ContinuationFile,
     prepared: Prepared,
     answers: readonly BatchAnswer[],
+    failures: BatchFailure[],
   ): Promise<SampledContinuations> {
     const rows = new Map<number, ContinuationRow>();
-    for (const { index, outcome } of answers) {
-      if (index >= prepared.task.settings.n) continue;
+    for (const { line, index, outcome } of answers) {
+      const { n } = prepared.task.settings;
+      if (index >= n) {
+        failures.push({ line, message: `request ${file.id} has ${n} continuations, and none ${index}` });
+        continue;
+      }
       if (typeof outcome === 'string') {
+        failures.push({ line, message: outcome });
         rows.set(index, { index, failure: outcome });
         continue;
       }
@@ -190,7 +241,6 @@ export class Sampling {
         ...(stop === undefined ? {} : { stop }),
       };
       file.append(recordOf(file, prepared, continuation));
-      rows.set(index, rowOf(continuation));
     }
     await this.options.read(file.path);
     return this.finish(file, rows);
@@ -200,7 +250,7 @@ export class Sampling {
     params: ContinuationParams,
     { detail }: Prepared,
     endpoint: Endpoint | undefined,
-    budget?: number,
+    kind: Pick<StoredRequest, 'budget' | 'isBatch'> = {},
   ): ContinuationFile {
     this.options.requireWritable();
     const { position, edit, settings, pattern } = params;
@@ -214,7 +264,7 @@ export class Sampling {
       model: modelOf(endpoint),
       ...(endpoint === undefined ? {} : { endpoint: hostOf(endpoint) }),
       at: now.toISOString(),
-      ...(budget === undefined ? {} : { budget }),
+      ...kind,
     });
   }
 
@@ -226,7 +276,14 @@ export class Sampling {
     signal: AbortSignal | undefined,
   ): Promise<SampledContinuations> {
     const progress = new SamplingProgress(progressKey, this.options.emit);
-    const { rows } = await this.sampleInto(file, prepared, new Set(file.done), endpoint, progress, signal);
+    const { rows } = await this.sampleInto(
+      file,
+      prepared,
+      new Set(file.done.keys()),
+      endpoint,
+      progress,
+      signal,
+    );
     return this.finish(file, rows);
   }
 
@@ -260,7 +317,7 @@ export class Sampling {
       const used = await this.fileOfTurn(files, turn, params, endpoint);
       const { task } = used.prepared;
       // Seeds that are stored already would be sampled alike.
-      const done = new Set(used.file.done);
+      const done = new Set(used.file.done.keys());
       for (const { position, edit, policy: other, seeds } of stored.positions)
         if (turnEndedAt(position) === turn && edit === '' && policyKey(other) === policyKey(policy))
           for (const one of seeds) done.add(one - used.file.request.settings.seed);
@@ -313,7 +370,7 @@ export class Sampling {
     const prepared = await this.prepare(asked);
     if (prepared.task.groundTruth === undefined && pattern === undefined)
       throw refused('the log has no ground truth, so a value needs a pattern that a correct answer matches');
-    const made = { file: this.newFile(asked, prepared, endpoint, budget), prepared };
+    const made = { file: this.newFile(asked, prepared, endpoint, { budget }), prepared };
     files.set(turn, made);
     return made;
   }
@@ -322,7 +379,16 @@ export class Sampling {
    * Samples what is missing, and reads the file into the library, also when it is cancelled or fails.
    * @param done indices that are not sampled
    */
-  private async sampleInto(
+  private sampleInto(
+    ...[file, prepared, done, endpoint, progress, signal]: Parameters<Sampling['sampleUnlisted']>
+  ): ReturnType<Sampling['sampleUnlisted']> {
+    const sampled = this.sampleUnlisted(file, prepared, done, endpoint, progress, signal);
+    const ended = sampled.catch(() => undefined).finally(() => this.running.delete(file.id));
+    this.running.set(file.id, { signal, ended });
+    return sampled;
+  }
+
+  private async sampleUnlisted(
     file: ContinuationFile,
     prepared: Prepared,
     done: ReadonlySet<number>,
@@ -369,15 +435,16 @@ export class Sampling {
   ): Promise<SampledContinuations> {
     const { origin } = file.request;
     const runKey = runOfContinuations(origin.run);
-    const indices = [...new Set([...file.done, ...rows.keys()])].sort((a, b) => a - b);
+    const indices = [...new Set([...file.done.keys(), ...rows.keys()])].sort((a, b) => a - b);
     const continuations: ContinuationRow[] = [];
     for (const index of indices) {
       const address = { runKey, step: origin.step, groupKey: file.id, ordinal: index };
-      const rolloutId = file.done.has(index) ? await this.find(address) : undefined;
-      const row = rows.get(index) ?? { index };
+      const stored = file.done.get(index);
+      const rolloutId = stored === undefined ? undefined : await this.find(address);
+      const row = stored ?? rows.get(index) ?? { index };
       continuations.push(rolloutId === undefined ? row : { ...row, rolloutId });
     }
-    return { id: file.id, runKey, step: origin.step, continuations };
+    return { id: file.id, origin: originOf(origin), runKey, step: origin.step, continuations };
   }
 
   private async find({ runKey, step, groupKey, ordinal }: OriginOf): Promise<number | undefined> {
@@ -391,12 +458,13 @@ export class Sampling {
   }
 
   private async prepareStored(request: StoredRequest): Promise<Prepared> {
-    const { run, step, group, index } = request.origin;
-    const rolloutId = await this.find({ runKey: run, step, groupKey: group, ordinal: index });
-    if (rolloutId === undefined)
+    const rolloutId = await this.find(originOf(request.origin));
+    if (rolloutId === undefined) {
+      const { run, step, group, index } = request.origin;
       throw refused(
         `the rollout that is continued is not in this library: run ${run}, step ${step}, group ${group}, ${index}`,
       );
+    }
     return this.prepare(paramsOf(request, rolloutId));
   }
 
@@ -486,6 +554,19 @@ function rowOf({ index, answer, grade }: Pick<Continuation, 'index' | 'answer' |
     ...(grade?.isCorrect === undefined ? {} : { isCorrect: grade.isCorrect }),
     ...(grade === undefined ? {} : { gradedBy: grade.way }),
   };
+}
+
+const originOf = ({ run, step, group, index }: StoredRequest['origin']): OriginOf => ({
+  ...{ runKey: run, step, groupKey: group, ordinal: index },
+});
+
+/** Files that are no requests of ours are left to whoever put them there. */
+function readOrNone(libraryPath: string, id: string): ContinuationFile | undefined {
+  try {
+    return ContinuationFile.read(libraryPath, id);
+  } catch {
+    return undefined;
+  }
 }
 
 function endpointOrProblem(): { readonly endpoint?: Endpoint; readonly problem?: string } {

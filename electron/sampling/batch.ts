@@ -18,30 +18,48 @@ export function batchLines(
 }
 
 export interface BatchAnswer {
+  /** In the file, from 1. */
+  readonly line: number;
   readonly id: string;
   readonly index: number;
   /** A sentence if the request failed. */
   readonly outcome: Completion | string;
 }
 
-/** Lines that answer no request of ours are skipped. */
-export function readBatch(lines: string): readonly BatchAnswer[] {
-  return lines.split('\n').flatMap((line): readonly BatchAnswer[] => {
-    if (line.trim() === '') return [];
+/** A line that gave no continuation. */
+export interface BatchFailure {
+  /** In the file, from 1. */
+  readonly line: number;
+  readonly message: string;
+}
+
+/** @returns the answers, and the lines that answer no request of ours */
+export function readBatch(lines: string): {
+  readonly answers: readonly BatchAnswer[];
+  readonly failures: readonly BatchFailure[];
+} {
+  const answers: BatchAnswer[] = [];
+  const failures: BatchFailure[] = [];
+  for (const [at, text] of lines.split('\n').entries()) {
+    if (text.trim() === '') continue;
+    const line = at + 1;
     let value: unknown;
     try {
-      value = JSON.parse(line);
+      value = JSON.parse(text);
     } catch {
-      return [];
+      failures.push({ line, message: 'this is no JSON' });
+      continue;
     }
     const answer = (value ?? {}) as {
       readonly custom_id?: unknown;
       readonly response?: { readonly status_code?: unknown; readonly body?: unknown } | null;
     };
     const [, id, index] = /^([\w-]{1,80}):(\d{1,6})$/.exec(String(answer.custom_id)) ?? [];
-    if (id === undefined || index === undefined) return [];
-    return [{ id, index: Number(index), outcome: outcomeOf(value, answer.response) }];
-  });
+    if (id === undefined || index === undefined)
+      failures.push({ line, message: 'its custom_id names no request of Turnwise' });
+    else answers.push({ line, id, index: Number(index), outcome: outcomeOf(value, answer.response) });
+  }
+  return { answers, failures };
 }
 
 function outcomeOf(

@@ -19,7 +19,12 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { notFound, refused } from '../../shared/api/errors.ts';
-import { type ContinuationParams, continuationParams } from '../../shared/api/samplingMethods.ts';
+import {
+  type ContinuationParams,
+  type ContinuationRow,
+  continuationParams,
+} from '../../shared/api/samplingMethods.ts';
+import { GRADE_WAYS } from '../../shared/domain/grade.ts';
 
 /** The rollout that a continuation starts from. */
 const ORIGIN = z.object({
@@ -36,9 +41,19 @@ const ASKED = continuationParams.omit({ rolloutId: true }).extend({
   at: z.string(),
   /** Of the value by turn that it belongs to, in tokens. */
   budget: z.number().optional(),
+  /** Its requests were written to a file, and a file has the answers. */
+  isBatch: z.boolean().optional(),
 });
 /** A request as stored: all but the text that was sent, which follows from the origin. */
 export type StoredRequest = z.infer<typeof ASKED>;
+
+/** Fields of a stored continuation that its row shows. */
+const STORED = z.object({
+  index: z.int().nonnegative(),
+  answer: z.string().optional(),
+  is_correct: z.boolean().optional(),
+  origin: z.object({ graded_by: z.enum(GRADE_WAYS).optional() }).optional(),
+});
 
 /** Key of the request in the configuration of the run. */
 const PREFIX = 'continuation ';
@@ -56,10 +71,10 @@ export class ContinuationFile {
   readonly id: string;
   readonly path: string;
   readonly request: StoredRequest;
-  /** Indices of the continuations in the file. */
-  readonly done: Set<number>;
+  /** The continuations in the file by index. */
+  readonly done: Map<number, ContinuationRow>;
 
-  private constructor(id: string, path: string, request: StoredRequest, done: Set<number>) {
+  private constructor(id: string, path: string, request: StoredRequest, done: Map<number, ContinuationRow>) {
     this.id = id;
     this.path = path;
     this.request = request;
@@ -79,11 +94,30 @@ export class ContinuationFile {
       [PREFIX + id]: request,
     };
     write(path, constants.O_CREAT | constants.O_EXCL, `${JSON.stringify(line)}\n`);
-    return new ContinuationFile(id, path, request, new Set());
+    return new ContinuationFile(id, path, request, new Map());
   }
 
-  /** Opens a file of an earlier request. A last line without an end is removed. */
+  /** Opens a file of an earlier request to append to it. A last line without an end is removed. */
   static open(libraryPath: string, id: string): ContinuationFile {
+    const { file, bytes, isWhole } = ContinuationFile.parse(libraryPath, id);
+    if (!isWhole) truncate(file.path, bytes);
+    return file;
+  }
+
+  /** Reads a file of an earlier request, and leaves it as it is. */
+  static read(libraryPath: string, id: string): ContinuationFile {
+    return ContinuationFile.parse(libraryPath, id).file;
+  }
+
+  private static parse(
+    libraryPath: string,
+    id: string,
+  ): {
+    readonly file: ContinuationFile;
+    /** Bytes of the whole lines. */
+    readonly bytes: number;
+    readonly isWhole: boolean;
+  } {
     const path = pathOf(libraryPath, id);
     let text: string;
     try {
@@ -95,28 +129,52 @@ export class ContinuationFile {
     const [first, ...lines] = text.slice(0, end).split('\n').slice(0, -1);
     const asked = ASKED.safeParse(fieldOf(first, PREFIX + id));
     if (!asked.success) throw refused(`${path} does not begin with a request for continuations`);
-    if (end < text.length) truncate(path, Buffer.byteLength(text.slice(0, end)));
-    const done = new Set(lines.flatMap((line) => Number(fieldOf(line, 'index') ?? [])));
-    return new ContinuationFile(id, path, asked.data, done);
+    const done = new Map<number, ContinuationRow>();
+    for (const line of lines) {
+      const row = rowOf(parsed(line));
+      if (row !== undefined) done.set(row.index, row);
+    }
+    return {
+      file: new ContinuationFile(id, path, asked.data, done),
+      ...{ bytes: Buffer.byteLength(text.slice(0, end)), isWhole: end === text.length },
+    };
+  }
+
+  /** Indices of the continuations that are not in the file. */
+  missing(): readonly number[] {
+    return Array.from({ length: this.request.settings.n }, (_, index) => index).filter(
+      (index) => !this.done.has(index),
+    );
   }
 
   /** Appends a whole line and syncs it to disk. */
   append(record: Readonly<Record<string, unknown>> & { readonly index: number }): void {
     if (this.done.has(record.index)) return;
     write(this.path, constants.O_APPEND, `${JSON.stringify(record)}\n`);
-    this.done.add(record.index);
+    this.done.set(record.index, rowOf(record) ?? { index: record.index });
   }
 }
 
-/** @returns the id of the newest request; ids begin with their time */
-export function lastRequest(libraryPath: string): string {
+function rowOf(record: unknown): ContinuationRow | undefined {
+  const stored = STORED.safeParse(record);
+  if (!stored.success) return undefined;
+  const { index, answer, is_correct: isCorrect, origin } = stored.data;
+  return {
+    index,
+    ...(answer === undefined ? {} : { answer }),
+    ...(isCorrect === undefined ? {} : { isCorrect }),
+    ...(origin?.graded_by === undefined ? {} : { gradedBy: origin.graded_by }),
+  };
+}
+
+/** @returns the ids of all requests, newest first; ids begin with their time */
+export function storedRequests(libraryPath: string): readonly string[] {
   const directory = dirname(pathOf(libraryPath, 'any'));
-  const ids = existsSync(directory)
-    ? readdirSync(directory).flatMap((name) => /^([\w-]{1,80})\.jsonl$/.exec(name)?.[1] ?? [])
-    : [];
-  const last = ids.sort().at(-1);
-  if (last === undefined) throw notFound('there is no request for continuations');
-  return last;
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .flatMap((name) => /^([\w-]{1,80})\.jsonl$/.exec(name)?.[1] ?? [])
+    .sort()
+    .reverse();
 }
 
 function pathOf(libraryPath: string, id: string): string {
@@ -125,9 +183,14 @@ function pathOf(libraryPath: string, id: string): string {
 }
 
 function fieldOf(line: string | undefined, key: string): unknown {
+  const value = parsed(line ?? '');
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+/** @returns undefined for a line that is no JSON */
+function parsed(line: string): unknown {
   try {
-    const value: unknown = JSON.parse(line ?? '');
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+    return JSON.parse(line);
   } catch {
     return undefined;
   }

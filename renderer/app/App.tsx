@@ -36,6 +36,7 @@ import { HrefContext } from '../ui/Link.tsx';
 import { counted } from '../ui/numbers.ts';
 import { EmptyState } from '../ui/States.tsx';
 import { ContinuationDialog } from '../widgets/continuation/ContinuationDialog.tsx';
+import { ResumeDialog } from '../widgets/continuation/ResumeDialog.tsx';
 import { ValueDialog } from '../widgets/continuation/ValueDialog.tsx';
 import { RouteView, usePrefetchViews } from './RouteView.tsx';
 import './app.css';
@@ -151,6 +152,7 @@ function Window({ library }: { readonly library: string }) {
       <ImportPack />
       <CopyRolloutText />
       <ContinuationDialog />
+      <ResumeDialog />
       <ValueDialog />
       <MoveRun />
       <OpenLibrary />

@@ -113,6 +113,7 @@ export function useShellCommands(): void {
           },
         }),
       'pack.import': () => showDialog({ kind: 'importPack' }),
+      'continuations.resume': () => showDialog({ kind: 'resume' }),
       'place.warehouse': info?.hasWarehouse === true ? () => goTo({ view: 'warehouse' }) : undefined,
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),

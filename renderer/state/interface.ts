@@ -38,7 +38,7 @@ interface ChangesScope {
 
 /** The open dialog and its subject. */
 export type Dialog =
-  | DialogOf<'palette' | 'keys' | 'openLibrary' | 'importPack'>
+  | DialogOf<'palette' | 'keys' | 'openLibrary' | 'importPack' | 'resume'>
   | DialogOf<'removeRun' | 'moveRun' | 'exportRun', { readonly runKey: string }>
   | DialogOf<'openLogs', { readonly files?: readonly File[] }>
   | DialogOf<'librarySizes', { readonly library: string }>

@@ -18,6 +18,8 @@ import { PACK_METHODS } from './packMethods.ts';
 export type {
   ContinuationParams,
   ContinuationRow,
+  InterruptedContinuations,
+  ReadAnswers,
   SampledContinuations,
   SampledValue,
   SamplingPreview,

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { GradeWay } from '../domain/grade.ts';
+import type { OriginOf } from '../domain/origin.ts';
 import type { SampledRollout } from '../domain/valueByTurn.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { id, progressKey } from './paramTypes.ts';
@@ -102,10 +103,37 @@ export interface ContinuationRow {
 export interface SampledContinuations {
   /** Names the request for `sampling.resume`. */
   readonly id: string;
+  /** The rollout that is continued. */
+  readonly origin: OriginOf;
   /** Key of the run of the continuations. */
   readonly runKey: string;
   readonly step: number;
   readonly continuations: readonly ContinuationRow[];
+}
+
+/** A request for continuations that ended before all of them were stored. */
+export interface InterruptedContinuations {
+  readonly id: string;
+  /** The rollout that is continued. */
+  readonly origin: OriginOf;
+  readonly position: ContinuationParams['position'];
+  readonly edit: string;
+  readonly model: string;
+  /** When it was made, ISO 8601. */
+  readonly at: string;
+  /** Continuations that were asked for. */
+  readonly asked: number;
+  /** Indices of those that are not stored. */
+  readonly missing: readonly number[];
+}
+
+export interface ReadAnswers {
+  /** One per request. All of its stored continuations, also those of earlier files. */
+  readonly continuations: readonly SampledContinuations[];
+  /** Answers that were read, also if they were stored before. */
+  readonly answers: number;
+  /** Lines that gave no continuation, from 1, with the reason. */
+  readonly failures: readonly { readonly line: number; readonly message: string }[];
 }
 
 /** Stored continuations of a rollout by position. */
@@ -145,6 +173,14 @@ export const SAMPLING_METHODS = {
     runsOn: 'host',
   }),
   /**
+   * Requests that were cancelled, killed or failed in part, newest first. Batches and values by turn are not among them.
+   */
+  'sampling.interrupted': defineMethod({
+    params: z.object({}),
+    result: resultOf<readonly InterruptedContinuations[]>(),
+    runsOn: 'host',
+  }),
+  /**
    * Samples continuations from the ends of the turns of a rollout, with `sampling.progress`, and stores each when it
    * ends. What is stored of the same policy counts, so the same request goes on where an earlier one stopped.
    */
@@ -165,10 +201,10 @@ export const SAMPLING_METHODS = {
     result: resultOf<{ readonly id: string; readonly requests: number; readonly lines: string }>(),
     runsOn: 'host',
   }),
-  /** Takes the answers of a batch, as JSON Lines. */
+  /** Reads the answers of a batch, as JSON Lines. Refuses lines without any answer to a request of ours. */
   'sampling.read': defineMethod({
     params: z.object({ lines: z.string().max(200_000_000) }),
-    result: resultOf<readonly SampledContinuations[]>(),
+    result: resultOf<ReadAnswers>(),
     runsOn: 'host',
   }),
 } as const;

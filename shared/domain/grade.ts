@@ -3,7 +3,8 @@ import { lastBoxed } from './answer.ts';
 import { answerForm, isSameAmount, isSameAnswer } from './sameAnswer.ts';
 
 /** `none`: there is no answer. `stopped`: the regular expression took too long, so nothing is known. */
-export type GradeWay = 'exact' | 'numeric' | 'boxed' | 'set' | 'pattern' | 'none' | 'stopped';
+export const GRADE_WAYS = ['exact', 'numeric', 'boxed', 'set', 'pattern', 'none', 'stopped'] as const;
+export type GradeWay = (typeof GRADE_WAYS)[number];
 
 export interface Grade {
   /** Absent: unknown. */

@@ -402,7 +402,10 @@ export const ROLLOUT_FIELDS = {
   },
   rerun: {
     kind: 'list',
-    describe: 'what a tool call did when it was run again, against the log',
+    describe:
+      'what a tool call did when it was run again, against the log; a column has one of them: different before noise, same and not_run',
+    sql: `CASE (SELECT min(CASE x.class WHEN 'different' THEN 0 WHEN 'noise' THEN 1 WHEN 'same' THEN 2 ELSE 3 END) FROM rerun_row x WHERE x.rollout_id = r.rollout_id) WHEN 0 THEN 'different' WHEN 1 THEN 'noise' WHEN 2 THEN 'same' WHEN 3 THEN 'not_run' END`,
+    isListed: true,
     example: 'rerun:different',
     oneOf: RERUN_CLASSES,
   },

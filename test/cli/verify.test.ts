@@ -83,6 +83,12 @@ it('stores what it found: a second call runs nothing, and the filter finds the r
     "SELECT count(*) AS n FROM rerun JOIN tool_call USING (rollout_id, ordinal) WHERE class = 'different' AND code IS NOT NULL";
   const query = await runHere(place.directory, ['query', sql, '--library', place.library]);
   expect(query.out.trim()).toBe('{"n":10}');
+  // The column has one class of a rollout: what differs comes first.
+  const classes =
+    'SELECT rerun, count(*) AS n FROM rollout WHERE rerun IS NOT NULL GROUP BY rerun ORDER BY rerun';
+  const column = await runHere(place.directory, ['query', classes, '--library', place.library]);
+  expect(column.out.split('\n')[0]).toBe('{"rerun":"different","n":10}');
+  expect(column.out).toContain('{"rerun":"same"');
 });
 
 it('prints a report for people', async () => {

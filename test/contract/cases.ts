@@ -203,6 +203,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'sampling.preview': ({ rolloutIds }) => continued(rolloutIds),
   'sampling.start': ({ rolloutIds }) => continued(rolloutIds),
   'sampling.resume': ({ answerOf }) => ({ id: answerOf('sampling.start').id }),
+  'sampling.interrupted': () => ({}),
   'sampling.value': ({ rolloutIds }) => ({
     rolloutId: rolloutIds[0] ?? 0,
     settings: { n: 1, maxTokens: 3 },

@@ -101,6 +101,7 @@ export function describeContinuation(shell: Shell): void {
       server.seen.length = 0;
       await page.goto(running.urlOf(`${ROLLOUT}?turn=1`));
       await page.getByRole('button', { name: 'Continue from here…' }).first().click();
+      await field('Max tokens').fill('20');
       await start().click();
       await expect.poll(() => server.seen).toHaveLength(4);
       // The dialog stays while it samples.
@@ -109,6 +110,41 @@ export function describeContinuation(shell: Shell): void {
       await dialog().getByText('Stopped. 0 continuations stored.').waitFor();
       await dialog().getByRole('button', { name: 'Close' }).click();
       await dialog().waitFor({ state: 'detached' });
+      expect(errors).toEqual([]);
+    });
+
+    test('resumes the stopped request, and reads answers from a file', async () => {
+      server.seen.length = 0;
+      await page.reload();
+      await page.getByRole('button', { name: 'Continue from here…' }).first().click();
+      const interrupted = dialog().getByRole('region', { name: 'Interrupted requests' });
+      await interrupted
+        .getByText('0 of 4 stored: continuations of this rollout, from the start of turn 1')
+        .waitFor();
+      expect(server.seen).toEqual([]);
+      await interrupted.getByRole('button', { name: 'Resume' }).click();
+      await dialog().getByText('0 of 4 correct').waitFor();
+      const link = await lines().first().getByRole('link', { name: 'Open' }).getAttribute('href');
+      const id = /group\/([\w-]+)\/rollout/.exec(link ?? '')?.[1] ?? '';
+      await dialog().getByRole('button', { name: 'Close' }).click();
+      await page.keyboard.press('ControlOrMeta+k');
+      await page.keyboard.type('read a batch');
+      await page.keyboard.press('Enter');
+      const stored = page.getByRole('dialog', { name: 'Continuations' });
+      await stored.getByText('No request for continuations was interrupted.').waitFor();
+      const body = { choices: [{ text: 'so', finish_reason: 'length' }] };
+      const answers = [
+        { custom_id: `${id}:0`, response: { status_code: 200, body } },
+        { custom_id: `${id}:1`, response: null, error: { message: 'expired' } },
+      ];
+      await stored.getByLabel('Read batch…').setInputFiles({
+        ...{ name: 'answers.jsonl', mimeType: 'application/jsonl' },
+        buffer: Buffer.from(answers.map((line) => `${JSON.stringify(line)}\n`).join('')),
+      });
+      await stored.getByText('1 answer read from answers.jsonl').waitFor();
+      await stored.getByText('✕ Line 2: expired').waitFor();
+      await stored.getByRole('link', { name: /^rollout #3 of group pairs-of-divisors, step 0/ }).click();
+      await expect.poll(() => running.place()).toMatch(/pairs-of-divisors\/rollout\/3$/);
       expect(errors).toEqual([]);
     });
 

@@ -143,6 +143,37 @@ export function describeRerun(shell: Shell): void {
       expect(errors).toEqual([]);
     });
 
+    test('runs the calls of a comparison, each with its own rollout', async () => {
+      const lanes = [3, 4].map((ordinal) => `lane=${GROUP}/rollout/${ordinal}`);
+      await page.goto(running.urlOf(`/compare?${lanes.join('&')}`));
+      const resultOf = (lane: string) => page.getByRole('region', { name: `Call 1 of ${lane} run again` });
+      await page.getByRole('button', { name: 'Run', exact: true }).nth(1).click();
+      await resultOf('B').getByText('same as logged').waitFor();
+      expect(await resultOf('A').count()).toBe(0);
+      await page.getByRole('button', { name: 'Edit and run' }).first().click();
+      await resultOf('A').getByRole('textbox', { name: 'Code to run' }).fill('print("of the baseline")');
+      await page.keyboard.press('Control+Enter');
+      await resultOf('A').locator('.is-added', { hasText: 'of the baseline' }).waitFor();
+      await resultOf('B').getByText('same as logged').waitFor();
+      // The row has grown with its results: the next one begins below them.
+      const gap = () =>
+        page.evaluate(() => {
+          const ends = [...document.querySelectorAll('.rerun')].map(
+            (one) => one.getBoundingClientRect().bottom,
+          );
+          const rows = [...document.querySelectorAll('.measured-row')];
+          const at = rows.findIndex((row) => row.querySelector('.rerun') !== null);
+          // The next row may be too far away to be rendered.
+          rows[at]?.scrollIntoView({ block: 'end' });
+          const next = rows[at + 1]?.getBoundingClientRect().top ?? Number.NEGATIVE_INFINITY;
+          return next - Math.max(...ends);
+        });
+      await expect.poll(gap).toBeGreaterThanOrEqual(0);
+      await page.getByRole('button', { name: 'unified' }).click();
+      await resultOf('B').first().waitFor();
+      expect(errors).toEqual([]);
+    });
+
     test('verifies the calls of selected rollouts, and the filter finds them', STARTS_PYTHON, async () => {
       await page.goto(running.urlOf(GROUP));
       await page.getByRole('grid').focus();

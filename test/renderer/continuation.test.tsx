@@ -6,8 +6,10 @@ import {
   EMPTY_FORM,
   gradeText,
   paramsOfForm,
+  partsOfLines,
   summaryOf,
 } from '../../renderer/widgets/continuation/continuationModel.ts';
+import { ResumeDialog } from '../../renderer/widgets/continuation/ResumeDialog.tsx';
 import type { ParamsOf, RolloutDetail, SampledContinuations } from '../../shared/api/contract.ts';
 import { createFakeClient, type FakeMethods } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
@@ -25,6 +27,7 @@ const DETAIL = {
   response: 'Let me think.',
   segments: [],
 } as unknown as RolloutDetail;
+const ORIGIN = { runKey: 'r', step: 5, groupKey: 'g', ordinal: 2 };
 const TURN = { kind: 'turn', turn: 2, at: 'start' } as const;
 
 function open(methods: FakeMethods, isNamed = true) {
@@ -34,6 +37,7 @@ function open(methods: FakeMethods, isNamed = true) {
     'host.info': () => {
       throw new Error('not asked');
     },
+    'sampling.interrupted': () => [],
     'sampling.preview': (params) => {
       asked.push(params);
       return {
@@ -101,7 +105,7 @@ test('streams continuations, grades them, and leads to the comparison', async ()
   expect(screen.getByRole('status').textContent).toBe('1 of 2 continuations ended');
   expect(screen.queryByText('Compare with the original')).toBeNull();
   end({
-    ...{ id: 'req', runKey: 'r~counterfactual', step: 5 },
+    ...{ id: 'req', origin: ORIGIN, runKey: 'r~counterfactual', step: 5 },
     continuations: [
       { index: 0, failure: 'host:8000: status 500: full' },
       { ...row, rolloutId: 9 },
@@ -164,4 +168,99 @@ test('names the way that decided', () => {
   );
   expect(gradeText({ index: 0 })).toBe('not graded');
   expect(summaryOf([{ index: 0 }, { index: 1 }])).toBe('2 sampled');
+});
+
+const INTERRUPTED = {
+  ...{ id: 'req', origin: ORIGIN, position: TURN, edit: 'Wait', model: 'm', at: '2026-01-02T03:04:05Z' },
+  ...{ asked: 3, missing: [2] },
+};
+const OTHER = { ...INTERRUPTED, id: 'other', origin: { ...ORIGIN, ordinal: 7 } };
+
+test('offers to resume an interrupted request of this rollout, and samples what is missing', async () => {
+  const resumed: ParamsOf<'sampling.resume'>[] = [];
+  let requests = [INTERRUPTED, OTHER];
+  open({
+    'sampling.interrupted': () => requests,
+    'sampling.resume': (params) => {
+      resumed.push(params);
+      requests = [OTHER];
+      return {
+        ...{ id: 'req', origin: ORIGIN, runKey: 'r~counterfactual', step: 5 },
+        continuations: [0, 1, 2].map((index) => ({
+          ...{ index, rolloutId: 10 + index, answer: '7', isCorrect: true, gradedBy: 'exact' as const },
+        })),
+      };
+    },
+  });
+  const section = await screen.findByRole('region', { name: 'Interrupted requests' });
+  expect(within(section).getAllByRole('listitem')).toHaveLength(1);
+  expect(section.textContent).toContain(
+    '2 of 3 stored: continuations of this rollout, from the start of turn 2 with Wait',
+  );
+  fireEvent.click(within(section).getByRole('button', { name: 'Resume' }));
+  await screen.findByText('3 of 3 correct');
+  expect(resumed).toMatchObject([{ id: 'req' }]);
+  expect(within(screen.getByRole('list', { name: 'Continuations' })).getAllByText('Open')).toHaveLength(3);
+  fireEvent.click(button('Sample again'));
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Interrupted requests' })).toBeNull());
+});
+
+test('reads a file of answers, and names the rollout and the lines that failed', async () => {
+  renderWithClient(
+    createFakeClient({
+      'sampling.interrupted': () => [INTERRUPTED, OTHER],
+      'sampling.read': ({ lines }) => {
+        if (lines !== 'a\nb\n') throw new Error('other lines');
+        return {
+          continuations: [
+            {
+              ...{ id: 'req', origin: ORIGIN, runKey: 'r~counterfactual', step: 5 },
+              continuations: [
+                { index: 0, rolloutId: 10, answer: '7', isCorrect: true, gradedBy: 'exact' },
+                { index: 1, failure: 'expired' },
+              ],
+            },
+          ],
+          ...{ answers: 1, failures: [{ line: 2, message: 'expired' }] },
+        };
+      },
+    }),
+    <ResumeDialog />,
+  );
+  useInterface.getState().showDialog({ kind: 'resume' });
+  const dialog = await screen.findByRole('dialog', { name: 'Continuations' });
+  await within(dialog).findByText(/of rollout #7 of group g, step 5, run r, from the start of turn 2/);
+  const chooser = within(dialog).getByLabelText('Read batch…');
+  fireEvent.change(chooser, { target: { files: [new File(['a\nb\n'], 'answers.jsonl')] } });
+  await within(dialog).findByText('1 answer read from answers.jsonl');
+  const section = within(dialog).getByRole('region', {
+    name: 'Continuations of rollout #2 of group g, step 5, run r',
+  });
+  expect(section.textContent).toContain(
+    '1 continuation of rollout #2 of group g, step 5, run r, 1 of 1 correct, 1 failed.',
+  );
+  expect(within(dialog).getByText(/^✕ Line 2:/).textContent).toBe('✕ Line 2: expired');
+  expect(within(section).getByText('Open').getAttribute('href')).toContain('/group/req/rollout/0');
+});
+
+test('says why a file of answers was not read', async () => {
+  open({
+    'sampling.read': () => {
+      throw new Error('there is no answer to a request of ours in this file');
+    },
+  });
+  const chooser = await screen.findByLabelText('Read batch…');
+  fireEvent.change(chooser, { target: { files: [new File(['x'], 'notes.txt')] } });
+  await screen.findByText('there is no answer to a request of ours in this file');
+});
+
+test('sends a long file in parts of whole lines', () => {
+  expect(partsOfLines('', 4)).toEqual([]);
+  expect(partsOfLines('a\nbb\n\nccccc\nd', 4)).toEqual([
+    { firstLine: 1, lines: 'a\n' },
+    { firstLine: 2, lines: 'bb\n\n' },
+    { firstLine: 4, lines: 'ccccc\n' },
+    { firstLine: 5, lines: 'd' },
+  ]);
+  expect(partsOfLines('ab\ncd', 6)).toEqual([{ firstLine: 1, lines: 'ab\ncd' }]);
 });

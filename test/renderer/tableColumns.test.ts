@@ -44,6 +44,13 @@ describe('the columns of a table', () => {
     expect([ids(undefined), ids(0), ids(2)]).toEqual([false, false, true]);
   });
 
+  it('include reruns once a row has one', () => {
+    const row = rolloutRow(100);
+    const ids = (rerun?: 'same') =>
+      knownColumnIds([rerun === undefined ? row : { ...row, rerun }], NONE).has('rerun');
+    expect([ids(), ids('same')]).toEqual([false, true]);
+  });
+
   it('are moved by the pointer and by keys', () => {
     expect(movedBefore(['a', 'b', 'c'], 'c', 'a')).toEqual(['c', 'a', 'b']);
     expect(movedBefore(['a', 'b', 'c'], 'a', undefined)).toEqual(['b', 'c', 'a']);

@@ -286,14 +286,41 @@ test('keeps what has ended when it is cancelled, and samples the rest when it is
   // As if it had been killed in the middle of the second line.
   const half = JSON.stringify({ v: 1, type: 'rollout', index: 0 }).slice(0, 20);
   writeFileSync(path, `${first}\n${half}`);
+  const [interrupted] = await ask('sampling.interrupted', {});
+  expect(interrupted).toMatchObject({
+    origin: { runKey: 'r', step: 5, groupKey: 'g', ordinal: 0 },
+    ...{ position: { kind: 'character', at: AFTER_OR }, edit: 'Wait', model: 'table', asked: 6 },
+    missing: [0, 1, 2, 3, 4, 5],
+  });
+  // Looking leaves the file as it is.
+  expect(readFileSync(path, 'utf8')).toBe(`${first}\n${half}`);
   const resumed = await ask('sampling.resume', {});
   expect(resumed.continuations).toHaveLength(6);
   expect(resumed.continuations.every(({ rolloutId: id }) => id !== undefined)).toBe(true);
   expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(7);
-  // Nothing is left to sample.
+  expect(await ask('sampling.interrupted', {})).toEqual([]);
+  // Nothing is left to sample, and what is stored keeps its grade.
   server.seen.length = 0;
-  expect((await ask('sampling.resume', { id: resumed.id })).continuations).toHaveLength(6);
+  expect(await ask('sampling.resume', { id: resumed.id })).toEqual(resumed);
+  expect(resumed.continuations.every(({ gradedBy }) => gradedBy !== undefined)).toBe(true);
   expect(server.seen).toEqual([]);
+});
+
+test('does not resume what is being sampled', async () => {
+  const abort = new AbortController();
+  server.faults.push('hang');
+  const position = { kind: 'character', at: AFTER_OR } as const;
+  const params = { rolloutId, position, edit: 'Wait', settings: { n: 1 } };
+  const sampling = ask('sampling.start', params, abort.signal);
+  sampling.catch(() => undefined);
+  await expect.poll(() => server.seen).toHaveLength(1);
+  expect(await ask('sampling.interrupted', {})).toEqual([]);
+  await expect(ask('sampling.resume', {})).rejects.toThrow('are being sampled');
+  abort.abort();
+  // A page asks at once.
+  const [interrupted] = await ask('sampling.interrupted', {});
+  expect(interrupted).toMatchObject({ asked: 1, missing: [0] });
+  await ask('sampling.resume', { id: interrupted?.id ?? '' });
 });
 
 test('reports the continuations that failed beside the others', async () => {
@@ -441,11 +468,13 @@ test('writes a batch and takes its answers without a network', async () => {
       error: null,
     },
     { custom_id: 'somebody else', response: { status_code: 200, body: {} } },
+    { custom_id: requests[0]?.custom_id?.replace(/:0$/, ':2'), response: { status_code: 200, body: {} } },
   ];
-  writeFileSync(
-    join(place.directory, 'answers.jsonl'),
-    answers.map((line) => `${JSON.stringify(line)}\n`).join(''),
-  );
+  const lines = `${answers.map((line) => `${JSON.stringify(line)}\n`).join('')}no JSON\n`;
+  writeFileSync(join(place.directory, 'answers.jsonl'), lines);
+  const interrupted = await ask('sampling.interrupted', {});
+  // A batch waits for its answers, and is not interrupted.
+  expect(interrupted.map(({ id }) => id)).not.toContain(requests[0]?.custom_id.split(':')[0]);
   const read = await sample('read', 'answers.jsonl', '--json');
   expect(read.code).toBe(3);
   const rows = read.out
@@ -456,8 +485,18 @@ test('writes a batch and takes its answers without a network', async () => {
     { ordinal: 0, answer: '42', is_correct: true, graded_by: 'exact' },
     { ordinal: 1, failure: 'expired' },
   ]);
+  expect(read.err.trimEnd().split('\n')).toEqual([
+    'line 1: expired',
+    'line 3: its custom_id names no request of Turnwise',
+    expect.stringMatching(/^line 4: request .* has 2 continuations, and none 2$/),
+    'line 5: this is no JSON',
+  ]);
   // Read again, nothing is stored twice.
   expect((await sample('read', 'answers.jsonl')).code).toBe(3);
+  expect(await ask('sampling.read', { lines })).toMatchObject({
+    continuations: [{ origin: { runKey: 'r', step: 5, groupKey: 'g', ordinal: 0 } }],
+    answers: 1,
+  });
 });
 
 test.each([

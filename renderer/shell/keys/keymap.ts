@@ -263,6 +263,12 @@ const TABLE = [
   { id: 'call.edit', label: 'Edit the next tool call of this turn and run it', area: 'Replay', keys: [] },
   { id: 'call.step', label: 'Step through the next tool call of this turn', area: 'Replay', keys: [] },
   { id: 'turn.continue', label: 'Continue from this turn…', area: 'Replay', keys: [] },
+  {
+    id: 'continuations.resume',
+    label: 'Continuations: resume, or read a batch…',
+    area: 'Everywhere',
+    keys: [],
+  },
   { id: 'rollout.value', label: 'Value by turn…', area: 'Replay', keys: [] },
   { id: 'code.script', label: 'Copy the code of this rollout as a script', area: 'Replay', keys: [] },
   { id: 'code.saveNotebook', label: 'Save the code as a notebook (.ipynb)', area: 'Replay', keys: [] },

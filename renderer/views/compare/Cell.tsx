@@ -11,6 +11,8 @@ import { AnsiText } from '../../ui/AnsiText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
+import { RerunResult } from '../../widgets/rerun/RerunResult.tsx';
+import { RerunButtons } from '../../widgets/rerun/Reruns.tsx';
 import { MarkdownText } from '../replay/text/MarkdownText.tsx';
 import { forkMark, KIND_LABELS, type Pair, pairOf, pathText, type Shown, shownOf } from './blockModel.ts';
 import '../replay/transcript.css';
@@ -80,7 +82,12 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
   return (
     <div className={names.join(' ')}>
       <CellHead view={view} tag={tag} chars={shown.text.length}>
-        {view.call !== undefined && <CodeCellButtons segment={view.index} detail={own.detail} />}
+        {view.call !== undefined && (
+          <>
+            <RerunButtons rolloutId={own.detail.row.rolloutId} segment={view.index} />
+            <CodeCellButtons segment={view.index} detail={own.detail} />
+          </>
+        )}
         {onDiff !== undefined && (
           <button
             type="button"
@@ -112,6 +119,9 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
           stretch={`${stretch} ${lane}`}
           isElided={context.isElided}
         />
+      )}
+      {view.call !== undefined && (
+        <RerunResult rolloutId={own.detail.row.rolloutId} segment={view.index} lane={own.letter} />
       )}
     </div>
   );

@@ -12,6 +12,7 @@ import { type CompareLink, EQUAL_WAYS, nextLane } from '../../data/compareLink.t
 import { goTo } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
+import { useRerunCommands } from '../../widgets/rerun/Reruns.tsx';
 import { useWayBack } from '../../widgets/useWayBack.ts';
 import { ChangeBar } from './ChangeBar.tsx';
 import { CompareFoot, CompareTransport } from './CompareFoot.tsx';
@@ -211,6 +212,9 @@ export function Compare({ link, slots, state }: CompareProps) {
     if (block === undefined || item === undefined) setNotice(NOTHING_TO_DIFF);
     else setDiff({ row: item.row, block });
   };
+
+  const turnOfRow = compared?.comparison.rows[row]?.turns[on];
+  useRerunCommands(compared?.lanes[on]?.detail.row.rolloutId, turnOfRow ?? Number.POSITIVE_INFINITY);
 
   const exportPair = pairExport(lanes, base);
 

@@ -4,6 +4,7 @@ import { readCompare } from '../../data/compareLink.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { EmptyState } from '../../ui/States.tsx';
+import { RerunsOf } from '../../widgets/rerun/Reruns.tsx';
 import { Compare } from './Compare.tsx';
 import { useCompared, useSlots } from './lanes/useLanes.ts';
 import './compare.css';
@@ -25,5 +26,9 @@ export default function CompareView() {
       </EmptyState>
     );
   }
-  return <Compare link={link} slots={slots} state={state} />;
+  return (
+    <RerunsOf details={state.lanes.map(({ detail }) => detail)}>
+      <Compare link={link} slots={slots} state={state} />
+    </RerunsOf>
+  );
 }

@@ -2,6 +2,8 @@
 import { useMemo } from 'react';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
+import { RerunResult } from '../../widgets/rerun/RerunResult.tsx';
+import { RerunButtons } from '../../widgets/rerun/Reruns.tsx';
 import { shownOf } from './blockModel.ts';
 import { CellHead, CellText, Changes, pairIn, viewIn } from './Cell.tsx';
 import type { RowContext } from './rowContext.ts';
@@ -42,7 +44,10 @@ export function UnifiedBlock({ context, row, shown }: UnifiedBlockProps) {
       <div className={names.join(' ')}>
         <CellHead view={view} tag={tag} chars={text.text.length}>
           {view.call !== undefined && owner !== undefined && (
-            <CodeCellButtons segment={view.index} detail={owner.detail} />
+            <>
+              <RerunButtons rolloutId={owner.detail.row.rolloutId} segment={view.index} />
+              <CodeCellButtons segment={view.index} detail={owner.detail} />
+            </>
           )}
           {pair !== undefined && (
             <button
@@ -81,6 +86,9 @@ export function UnifiedBlock({ context, row, shown }: UnifiedBlockProps) {
             />
             {pair.changes !== undefined && <Changes pair={pair} side="both" />}
           </div>
+        )}
+        {view.call !== undefined && owner !== undefined && (
+          <RerunResult rolloutId={owner.detail.row.rolloutId} segment={view.index} lane={owner.letter} />
         )}
       </div>
     </div>

@@ -9,6 +9,7 @@ import { useCompareCommand } from '../../shell/compareSet.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { useIsDark } from '../../theme/theme.ts';
+import { useRerunCommands } from '../../widgets/rerun/Reruns.tsx';
 import { ContextPane } from './ContextPane.tsx';
 import { failedResponses } from './foldModel.ts';
 import { InspectorPane } from './InspectorPane.tsx';
@@ -136,6 +137,7 @@ export function Replay({ route, detail }: ReplayProps) {
     if (playback.isAtEnd) goToTurn(turns[0]?.turn ?? 0);
     playback.flip();
   };
+  useRerunCommands(detail.row.rolloutId, turn);
   useCompareCommand(() => (isBlind ? undefined : pathOfRoute(route)));
   useCommands({
     'turn.next': () => step(1),

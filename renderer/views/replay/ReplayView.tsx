@@ -42,7 +42,7 @@ export default function ReplayView({ route }: { readonly route: Extract<Route, {
   if (rollout.data === undefined) return <WaitingState title="Opening the rollout…" />;
   return (
     <CodeOf detail={rollout.data}>
-      <RerunsOf detail={rollout.data}>
+      <RerunsOf details={[rollout.data]}>
         <Replay route={route} detail={rollout.data} />
       </RerunsOf>
     </CodeOf>

@@ -71,7 +71,7 @@ export const SegmentCard = memo(function SegmentCard({
         <SourceText {...farText(view, isRaw, fold.head)} source={view.source} isFar />
       ) : (
         <>
-          <SegmentHead view={view} kind={kind} answerSource={answerSource} text={text}>
+          <SegmentHead rolloutId={rolloutId} view={view} kind={kind} answerSource={answerSource} text={text}>
             {mean !== undefined && <MeanHeat mean={mean} name={meanName ?? ''} />}
           </SegmentHead>
           {problem !== undefined && <p className="muted segment-problem">{withGlyphs(problem)}</p>}
@@ -94,7 +94,7 @@ export const SegmentCard = memo(function SegmentCard({
               {counted(fold.lines, 'line')} · {counted(fold.characters, 'character')}
             </button>
           )}
-          {view.call !== undefined && <RerunResult segment={view.index} />}
+          {view.call !== undefined && <RerunResult rolloutId={rolloutId} segment={view.index} />}
         </>
       )}
     </article>
@@ -116,6 +116,7 @@ function farText(
 }
 
 interface SegmentHeadProps {
+  readonly rolloutId: number;
   readonly view: SegmentView;
   readonly kind: SegmentKind | 'prompt';
   readonly answerSource: string | undefined;
@@ -134,7 +135,7 @@ const LABELS: Readonly<Record<SegmentKind | 'prompt', string>> = {
   user: 'user',
 };
 
-function SegmentHead({ view, kind, answerSource, text, children }: SegmentHeadProps) {
+function SegmentHead({ rolloutId, view, kind, answerSource, text, children }: SegmentHeadProps) {
   const call = view.call ?? view.answeredCall;
   const mark = call === undefined ? undefined : outcomeMark(call.outcome);
   const isError = mark?.isError === true;
@@ -157,7 +158,7 @@ function SegmentHead({ view, kind, answerSource, text, children }: SegmentHeadPr
       {kind === 'answer' && answerSource === 'derived' && <span className="dim">as found in the text</span>}
       {children}
       <SegmentChips segment={view.index} />
-      {view.call !== undefined && <RerunButtons segment={view.index} />}
+      {view.call !== undefined && <RerunButtons rolloutId={rolloutId} segment={view.index} />}
       {view.call !== undefined && <CodeCellButtons segment={view.index} />}
       <CopyButton text={text} />
       <span className="dim segment-size">{count(text.length)} chars</span>

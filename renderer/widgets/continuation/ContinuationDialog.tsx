@@ -6,29 +6,24 @@ import { Dialog } from 'radix-ui';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import type { ParamsOf, RolloutDetail, SamplingPreview } from '../../../shared/api/contract.ts';
 import type { ContinuationPosition } from '../../../shared/domain/continuation.ts';
-import { maskedText } from '../../../shared/domain/maskedText.ts';
-import { comparePath } from '../../data/compareLink.ts';
+import { originKey } from '../../../shared/domain/origin.ts';
+import vllmScript from '../../../shared/recorder/vllm_batch.py?raw';
 import { useClient } from '../../data/DataProvider.tsx';
-import { pathOfRoute, type RolloutRoute } from '../../data/route.ts';
 import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { TaskDialog } from '../../shell/dialogs/TaskDialog.tsx';
 import { useDialog, useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
-import { Link } from '../../ui/Link.tsx';
 import { LogText } from '../../ui/LogText.tsx';
-import { count, counted } from '../../ui/numbers.ts';
-import {
-  type ContinuationForm,
-  EMPTY_FORM,
-  gradeText,
-  paramsOfForm,
-  summaryOf,
-} from './continuationModel.ts';
+import { counted } from '../../ui/numbers.ts';
+import { type ContinuationForm, EMPTY_FORM, paramsOfForm, positionText } from './continuationModel.ts';
+import { Interrupted } from './Interrupted.tsx';
+import { ReadBatch } from './ReadBatch.tsx';
+import { Sampled } from './SampledContinuations.tsx';
 import { SamplingFields } from './SamplingFields.tsx';
 import { SentRequest } from './SentRequest.tsx';
-import { type Continuations, useContinuations } from './useContinuations.ts';
+import { statusText, useContinuations } from './useContinuations.ts';
 import './continuation.css';
 
 /** UTF-16 units of a text that is shown. */
@@ -74,6 +69,16 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
   );
   const ready = isCurrent && !preview.isPlaceholderData ? preview.data : undefined;
   const isForm = sampling.state === 'form';
+  const { runKey } = detail.run;
+  const here = originKey({
+    runKey,
+    step: detail.row.step ?? 0,
+    groupKey: detail.group.groupKey,
+    ordinal: detail.row.ordinal,
+  });
+  const interrupted = useRequest('sampling.interrupted', {}).data?.filter(
+    ({ origin }) => originKey(origin) === here,
+  );
   const start = (): void => {
     if (typeof params !== 'string' && ready?.endpoint !== undefined) sampling.start(params);
   };
@@ -92,6 +97,7 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
       <div className="dialog-body">
         {isForm ? (
           <>
+            <Interrupted requests={interrupted ?? []} isOneRollout onResume={sampling.resume} />
             <Position detail={detail} position={position} onChange={setPosition} />
             <Before preview={preview.data} />
             <Fields
@@ -132,7 +138,7 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
             )}
           </>
         ) : (
-          <Sampled detail={detail} sampling={sampling} />
+          <Sampled {...sampling} />
         )}
       </div>
       <div className="dialog-foot">
@@ -147,6 +153,7 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
               <Button onClick={onDone}>Close</Button>
               {isForm ? (
                 <>
+                  <ReadBatch onRead={sampling.read} />
                   <BatchButton params={params} />
                   <Button type="submit" isPrimary disabled={ready?.endpoint === undefined}>
                     Start sampling
@@ -163,20 +170,6 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
   );
 }
 
-function statusText({ state, lines, sampled }: Continuations): string {
-  const ended = lines.filter(({ row }) => row !== undefined).length;
-  switch (state) {
-    case 'form':
-      return '';
-    case 'running':
-      return `${count(ended)} of ${counted(lines.length, 'continuation')} ended`;
-    case 'stopped':
-      return `Stopped. ${counted(ended, 'continuation')} stored.`;
-    case 'ended':
-      return summaryOf(sampled?.continuations ?? []);
-  }
-}
-
 interface PositionProps {
   readonly detail: RolloutDetail;
   readonly position: ContinuationPosition;
@@ -186,13 +179,7 @@ interface PositionProps {
 function Position({ detail, position, onChange }: PositionProps) {
   const id = useId();
   if (position.kind !== 'turn')
-    return (
-      <p>
-        From{' '}
-        {position.kind === 'token' ? `token ${count(position.token)}` : `character ${count(position.at)}`}: it
-        and what follows are sampled again.
-      </p>
-    );
+    return <p>From {positionText(position)}: it and what follows are sampled again.</p>;
   return (
     <div className="continuation-position">
       <label htmlFor={id}>From turn</label>
@@ -289,96 +276,26 @@ function BatchButton({ params }: { readonly params: ParamsOf<'sampling.preview'>
     try {
       const { id, requests, lines } = await client.request('sampling.batch', params);
       saveText(`${id}.jsonl`, lines, 'application/jsonl');
-      setNotice(`${counted(requests, 'request')} written. Take the answers with: turnwise sample read FILE`);
+      setNotice(`${counted(requests, 'request')} written. Read batch… takes the answers.`);
     } catch (error) {
       setNotice(error instanceof Error ? error.message : String(error));
     }
   };
   return (
-    <Button
-      disabled={typeof params === 'string'}
-      title="Save the requests as JSON Lines in OpenAI's batch form, for a server that this computer does not reach"
-      onClick={() => void write()}
-    >
-      Write batch
-    </Button>
-  );
-}
-
-function Sampled({ detail, sampling }: { readonly detail: RolloutDetail; readonly sampling: Continuations }) {
-  const { lines, sampled } = sampling;
-  const isMasking = useInterface((state) => state.masksCredentials);
-  const { run, row, group } = detail;
-  const original = pathOfRoute({
-    ...{ view: 'rollout', runKey: run.runKey, groupKey: group.groupKey, ordinal: row.ordinal },
-    step: row.step ?? 0,
-  });
-  const continued = (index: number): RolloutRoute | undefined =>
-    sampled === undefined
-      ? undefined
-      : {
-          ...{ view: 'rollout', runKey: sampled.runKey, step: sampled.step, groupKey: sampled.id },
-          ordinal: index,
-        };
-  const close = () => useInterface.getState().showDialog(undefined);
-  return (
     <>
-      {sampled !== undefined && (
-        <p>
-          <Link
-            className="is-link"
-            href={pathOfRoute({ view: 'run', runKey: sampled.runKey })}
-            onClick={close}
-          >
-            Open run
-          </Link>
-        </p>
-      )}
-      <ol className="continuation-lines" aria-label="Continuations">
-        {lines.map(({ index, text, row: end }) => {
-          const route = end?.rolloutId === undefined ? undefined : continued(index);
-          return (
-            <li key={index}>
-              <p>
-                <b>#{index}</b>{' '}
-                {end === undefined ? (
-                  <span className="dim">{text === '' ? 'waiting…' : 'sampling…'}</span>
-                ) : end.failure !== undefined ? (
-                  <span className="is-wrong">
-                    ✕ <LogText text={end.failure} longest={LONGEST} />
-                  </span>
-                ) : (
-                  <>
-                    <span className="mono">
-                      <LogText text={end.answer ?? ''} longest={200} />
-                    </span>{' '}
-                    <span className={end.isCorrect === false ? 'is-wrong' : 'muted'}>{gradeText(end)}</span>
-                  </>
-                )}
-                {route !== undefined && (
-                  <span className="continuation-links">
-                    <Link
-                      className="is-link"
-                      href={comparePath([original, pathOfRoute(route)])}
-                      onClick={close}
-                    >
-                      Compare with the original
-                    </Link>
-                    <Link className="is-link" href={pathOfRoute(route)} onClick={close}>
-                      Open
-                    </Link>
-                  </span>
-                )}
-              </p>
-              {text !== '' && (
-                <pre className="mono">
-                  <LogText text={isMasking ? maskedText(text) : text} longest={LONGEST} />
-                </pre>
-              )}
-            </li>
-          );
-        })}
-      </ol>
+      <Button
+        title="Save a Python script that answers a batch with vLLM's offline engine, where there is no server"
+        onClick={() => saveText('vllm_batch.py', vllmScript, 'text/x-python')}
+      >
+        Script for vLLM
+      </Button>
+      <Button
+        disabled={typeof params === 'string'}
+        title="Save the requests as JSON Lines in OpenAI's batch form, for a server that this computer does not reach"
+        onClick={() => void write()}
+      >
+        Write batch
+      </Button>
     </>
   );
 }

@@ -2,6 +2,8 @@
 import type { ContinuationRow, ParamsOf } from '../../../shared/api/contract.ts';
 import type { ContinuationPosition } from '../../../shared/domain/continuation.ts';
 import type { GradeWay } from '../../../shared/domain/grade.ts';
+import type { OriginOf } from '../../../shared/domain/origin.ts';
+import { count } from '../../ui/numbers.ts';
 
 /** Texts of the fields. */
 export interface ContinuationForm {
@@ -96,6 +98,42 @@ export const gradeText = ({ isCorrect, gradedBy }: ContinuationRow): string =>
   gradedBy === undefined
     ? 'not graded'
     : `${isCorrect === undefined ? 'not graded' : isCorrect ? '✓ correct' : '✕ incorrect'}, ${WAYS[gradedBy]}`;
+
+export function positionText(position: ContinuationPosition): string {
+  switch (position.kind) {
+    case 'turn':
+      return `the ${position.at} of turn ${count(position.turn)}`;
+    case 'token':
+      return `token ${count(position.token)}`;
+    case 'character':
+      return `character ${count(position.at)}`;
+  }
+}
+
+export const originText = ({ runKey, step, groupKey, ordinal }: OriginOf): string =>
+  `rollout #${ordinal} of group ${groupKey}, step ${step}, run ${runKey}`;
+
+/**
+ * Lines in parts, because a request of a page has a longest length.
+ * @param longest UTF-16 units of a part; a longer line is a part by itself
+ */
+export function partsOfLines(
+  text: string,
+  longest: number,
+): readonly { readonly firstLine: number; readonly lines: string }[] {
+  const parts: { readonly firstLine: number; readonly lines: string }[] = [];
+  let [start, firstLine] = [0, 1];
+  while (start < text.length) {
+    const most = text.lastIndexOf('\n', start + longest - 1);
+    const last = most < start ? text.indexOf('\n', start) : most;
+    const end = start + longest >= text.length || last < 0 ? text.length : last + 1;
+    const lines = text.slice(start, end);
+    parts.push({ firstLine, lines });
+    firstLine += lines.split('\n').length - 1;
+    start = end;
+  }
+  return parts;
+}
 
 export function summaryOf(rows: readonly ContinuationRow[]): string {
   const known = rows.filter(({ isCorrect }) => isCorrect !== undefined);

@@ -21,9 +21,16 @@ const LONGEST = 20_000;
 /** Milliseconds that a run gets after it has run out of time. */
 const LONGER_MS = 60_000;
 
+interface RerunResultProps {
+  readonly rolloutId: number;
+  readonly segment: number;
+  /** Names the rollout, where there are several: `B`. */
+  readonly lane?: string | undefined;
+}
+
 /** Renders nothing until the call is run or edited. */
-export function RerunResult({ segment }: { readonly segment: number }) {
-  const reruns = useReruns();
+export function RerunResult({ rolloutId, segment, lane }: RerunResultProps) {
+  const reruns = useReruns(rolloutId);
   const rerun = reruns?.of.get(segment);
   const call = reruns?.calls.get(segment);
   const section = useRef<HTMLElement>(null);
@@ -39,7 +46,11 @@ export function RerunResult({ segment }: { readonly segment: number }) {
   }, [rerun]);
   if (reruns === undefined || rerun === undefined || call === undefined) return null;
   return (
-    <section className="rerun" ref={section} aria-label={`Call ${call.ordinal + 1} run again`}>
+    <section
+      className="rerun"
+      ref={section}
+      aria-label={`Call ${call.ordinal + 1}${lane === undefined ? '' : ` of ${lane}`} run again`}
+    >
       {rerun.state === 'editing' ? (
         <CodeForm
           code={rerun.code}
@@ -49,7 +60,10 @@ export function RerunResult({ segment }: { readonly segment: number }) {
       ) : (
         <>
           <header className="rerun-head">
-            <b>{rerun.code === call.code ? 'run again' : 'edited and run'}</b>
+            <b>
+              {lane !== undefined && `${lane} · `}
+              {rerun.code === call.code ? 'run again' : 'edited and run'}
+            </b>
             <RunState call={call} rerun={rerun} />
             <span className="rerun-actions">
               {rerun.state === 'running' ? (

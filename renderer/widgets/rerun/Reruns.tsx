@@ -1,9 +1,9 @@
 /**
- * Runs Python calls of a rollout again. A view provides the rollout (`RerunsOf`); each call has its buttons, and its
+ * Runs Python calls of rollouts again. A view provides the rollouts (`RerunsOf`); each call has its buttons, and its
  * result beneath its code, where it is in sight. Nothing runs unless the user asks.
  */
 import { Pencil, Play } from 'lucide-react';
-import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { isPythonTool } from '../../../shared/domain/codeCells.ts';
 import type { PythonAnswer } from '../../../shared/domain/pythonAnswer.ts';
@@ -11,7 +11,6 @@ import { type ProposedMode, proposedMode, type RerunMode } from '../../../shared
 import { type CodeCall, cellsOf, codeCalls, type RerunResult } from '../../../shared/domain/verifyCalls.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
-import { useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { verdictText } from './rerunModel.ts';
 import './rerun.css';
@@ -46,13 +45,14 @@ interface Reruns {
   readonly stop: () => void;
 }
 
-const RerunsContext = createContext<Reruns | undefined>(undefined);
+/** By rollout. */
+const RerunsContext = createContext<ReadonlyMap<number, Reruns>>(new Map());
 
 /** Undefined outside `RerunsOf`. */
-export const useReruns = (): Reruns | undefined => useContext(RerunsContext);
+export const useReruns = (rolloutId: number): Reruns | undefined => useContext(RerunsContext).get(rolloutId);
 
 interface RerunsOfProps {
-  readonly detail: RolloutDetail;
+  readonly details: readonly RolloutDetail[];
   readonly children: ReactNode;
 }
 
@@ -60,115 +60,125 @@ interface RerunsOfProps {
 const chosenModes = new Map<string, RerunMode>();
 
 const NONE: ReadonlyMap<number, Rerun> = new Map();
+const NO_ROLLOUTS: ReadonlyMap<number, typeof NONE> = new Map();
 
-export function RerunsOf({ detail, children }: RerunsOfProps) {
+/** One call runs at a time, whichever rollout it is of. */
+export function RerunsOf({ details, children }: RerunsOfProps) {
   const client = useClient();
-  const [query] = useUrlQuery();
-  const turn = Number(query.get('turn') ?? 0);
-  const { runKey } = detail.run;
-  const { calls, proposed } = useMemo(() => pythonCalls(detail), [detail]);
-  const verified = useRequest('rerun.list', { rolloutIds: [detail.row.rolloutId] }).data;
-  const stored = useMemo(
-    () =>
-      new Map(verified?.flatMap(({ calls: results }) => results.map((one) => [one.ordinal, one] as const))),
-    [verified],
-  );
-  const [{ rolloutId, of }, setState] = useState({ rolloutId: detail.row.rolloutId, of: NONE });
-  const [mode, setMode] = useState(chosenModes.get(runKey));
-  const running = useRef<AbortController>(undefined);
-  if (rolloutId !== detail.row.rolloutId) {
-    running.current?.abort();
-    setState({ rolloutId: detail.row.rolloutId, of: NONE });
-    setMode(chosenModes.get(runKey));
+  const ids = details.map(({ row }) => row.rolloutId);
+  const verified = useRequest('rerun.list', ids.length === 0 ? undefined : { rolloutIds: ids }).data;
+  const [all, setAll] = useState(NO_ROLLOUTS);
+  const [, setModes] = useState(0);
+  const running = useRef<{ readonly rolloutId: number; readonly abort: AbortController }>(undefined);
+  const stop = (): void => running.current?.abort.abort();
+  if ([...all.keys()].some((rolloutId) => !ids.includes(rolloutId))) {
+    if (running.current !== undefined && !ids.includes(running.current.rolloutId)) stop();
+    setAll(new Map([...all].filter(([rolloutId]) => ids.includes(rolloutId))));
   }
-  const put = (segment: number, rerun: Rerun | undefined): void =>
-    setState((before) => {
-      if (before.rolloutId !== detail.row.rolloutId) return before;
-      const next = new Map(before.of);
-      if (rerun === undefined) next.delete(segment);
-      else next.set(segment, rerun);
-      return { ...before, of: next };
-    });
-  const current = mode ?? proposed.mode;
-  const stop = (): void => running.current?.abort();
-  const run = (segment: number, code: string, how: RunOptions = {}): void => {
-    const call = calls.get(segment);
-    if (call === undefined) return;
-    stop();
-    const abort = new AbortController();
-    running.current = abort;
-    const started: Rerun = { state: 'running', code };
-    put(segment, started);
-    // Not if the call was edited, closed or run again meanwhile.
-    const end = (ended: Pick<Rerun, 'answer' | 'failure'>): void =>
-      setState((before) =>
-        before.of.get(segment) === started
-          ? { ...before, of: new Map(before.of).set(segment, { state: 'ended', code, ...ended }) }
-          : before,
-      );
-    const cells = [...cellsOf([...calls.values()], { ...call, code }, current)];
-    client
-      .request('python.run', { cells, ...how }, { signal: abort.signal })
-      .then(
-        (answer) => end({ answer }),
-        (error: unknown) => {
-          const failure = error instanceof Error ? error.message : String(error);
-          end({ failure: abort.signal.aborted ? 'Stopped.' : failure });
-        },
-      )
-      .finally(() => {
-        if (running.current === abort) running.current = undefined;
+  const rerunsOf = (detail: RolloutDetail): Reruns => {
+    const { rolloutId } = detail.row;
+    const { runKey } = detail.run;
+    const { calls, proposed } = pythonCalls(detail);
+    const results = verified?.find((one) => one.rolloutId === rolloutId)?.calls ?? [];
+    const of = all.get(rolloutId) ?? NONE;
+    const mode = chosenModes.get(runKey) ?? proposed.mode;
+    const put = (segment: number, change: (before: Rerun | undefined) => Rerun | undefined): void =>
+      setAll((before) => {
+        const own = before.get(rolloutId) ?? NONE;
+        const rerun = change(own.get(segment));
+        if (rerun === own.get(segment)) return before;
+        const next = new Map(own);
+        if (rerun === undefined) next.delete(segment);
+        else next.set(segment, rerun);
+        return new Map(before).set(rolloutId, next);
       });
+    return {
+      ...{ calls, proposed, mode, of, stop },
+      stored: new Map(results.map((one) => [one.ordinal, one])),
+      setMode: (chosen) => {
+        chosenModes.set(runKey, chosen);
+        setModes((changes) => changes + 1);
+      },
+      run: (segment, code, how = {}) => {
+        const call = calls.get(segment);
+        if (call === undefined) return;
+        stop();
+        const abort = new AbortController();
+        running.current = { rolloutId, abort };
+        const started: Rerun = { state: 'running', code };
+        put(segment, () => started);
+        // Not if the call was edited, closed or run again meanwhile.
+        const end = (ended: Pick<Rerun, 'answer' | 'failure'>): void =>
+          put(segment, (before) => (before === started ? { state: 'ended', code, ...ended } : before));
+        const cells = [...cellsOf([...calls.values()], { ...call, code }, mode)];
+        client
+          .request('python.run', { cells, ...how }, { signal: abort.signal })
+          .then(
+            (answer) => end({ answer }),
+            (error: unknown) => {
+              const failure = error instanceof Error ? error.message : String(error);
+              end({ failure: abort.signal.aborted ? 'Stopped.' : failure });
+            },
+          )
+          .finally(() => {
+            if (running.current?.abort === abort) running.current = undefined;
+          });
+      },
+      edit: (segment) => {
+        if (of.get(segment)?.state === 'running') stop();
+        put(segment, (before) => ({ code: calls.get(segment)?.code ?? '', ...before, state: 'editing' }));
+      },
+      cancelEdit: (segment) =>
+        put(segment, (before) =>
+          before?.answer !== undefined || before?.failure !== undefined
+            ? { ...before, state: 'ended' }
+            : undefined,
+        ),
+      close: (segment) => put(segment, () => undefined),
+    };
   };
-  const edit = (segment: number): void => {
-    const before = of.get(segment);
-    if (before?.state === 'running') stop();
-    put(segment, { code: calls.get(segment)?.code ?? '', ...before, state: 'editing' });
-  };
-  const cancelEdit = (segment: number): void => {
-    const before = of.get(segment);
-    const hasRun = before?.answer !== undefined || before?.failure !== undefined;
-    put(segment, hasRun ? { ...before, state: 'ended' } : undefined);
-  };
-  // The command runs the first call from the current turn on.
-  const next = [...calls.values()].find((call) => call.turn >= turn);
-  const isRunning = [...of.values()].some(({ state }) => state === 'running');
-  useCommands({
-    'call.run': next === undefined ? undefined : () => run(next.segment, next.code),
-    'call.edit': next === undefined ? undefined : () => edit(next.segment),
-    'call.step': next === undefined ? undefined : () => run(next.segment, next.code, { isTraced: true }),
-    'place.up': isRunning ? stop : undefined,
-  });
-  const value: Reruns = {
-    calls,
-    stored,
-    proposed,
-    mode: current,
-    of,
-    setMode: (chosen) => {
-      chosenModes.set(runKey, chosen);
-      setMode(chosen);
-    },
-    run,
-    edit,
-    cancelEdit,
-    close: (segment) => put(segment, undefined),
-    stop,
-  };
+  const isRunning = [...all.values()].some((of) => [...of.values()].some(({ state }) => state === 'running'));
+  useCommands({ 'place.up': isRunning ? stop : undefined });
+  const value = new Map(details.map((detail) => [detail.row.rolloutId, rerunsOf(detail)]));
   return <RerunsContext value={value}>{children}</RerunsContext>;
 }
 
-function pythonCalls(detail: RolloutDetail): {
+/** The commands run the first call from this turn on. */
+export function useRerunCommands(rolloutId: number | undefined, turn: number): void {
+  const reruns = useContext(RerunsContext).get(rolloutId ?? -1);
+  const next = reruns && [...reruns.calls.values()].find((call) => call.turn >= turn);
+  const isOffered = reruns !== undefined && next !== undefined;
+  useCommands({
+    'call.run': isOffered ? () => reruns.run(next.segment, next.code) : undefined,
+    'call.edit': isOffered ? () => reruns.edit(next.segment) : undefined,
+    'call.step': isOffered ? () => reruns.run(next.segment, next.code, { isTraced: true }) : undefined,
+  });
+}
+
+interface PythonCalls {
   readonly calls: ReadonlyMap<number, CodeCall>;
   readonly proposed: ProposedMode;
-} {
+}
+
+const knownCalls = new WeakMap<RolloutDetail, PythonCalls>();
+
+function pythonCalls(detail: RolloutDetail): PythonCalls {
+  const known = knownCalls.get(detail);
+  if (known !== undefined) return known;
   const calls = codeCalls(detail).filter(({ tool }) => isPythonTool(tool));
-  return { calls: new Map(calls.map((call) => [call.segment, call])), proposed: proposedMode(calls) };
+  const made = { calls: new Map(calls.map((call) => [call.segment, call])), proposed: proposedMode(calls) };
+  knownCalls.set(detail, made);
+  return made;
+}
+
+interface CallProps {
+  readonly rolloutId: number;
+  readonly segment: number;
 }
 
 /** Buttons of one tool call. Renders nothing if its code cannot be run. */
-export function RerunButtons({ segment }: { readonly segment: number }) {
-  const reruns = useReruns();
+export function RerunButtons({ rolloutId, segment }: CallProps) {
+  const reruns = useReruns(rolloutId);
   const call = reruns?.calls.get(segment);
   const stored = call === undefined ? undefined : reruns?.stored.get(call.ordinal);
   if (reruns === undefined || call === undefined) return null;

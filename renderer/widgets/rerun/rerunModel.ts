@@ -26,7 +26,9 @@ export function verdictText({ class: found, reason = '' }: RerunVerdict): string
   }
 }
 
-const CLASS_WORDS = { same: 'same', noise: 'same but for noise', different: 'different', not_run: 'not run' };
+export const CLASS_WORDS: Readonly<Record<RerunClass, string>> = {
+  ...{ same: 'same', noise: 'same but for noise', different: 'different', not_run: 'not run' },
+};
 
 type Verdicts = readonly RerunVerdict[];
 

@@ -14,6 +14,7 @@ import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import type { Column } from '../../ui/tableColumns.ts';
+import { CLASS_WORDS } from '../rerun/rerunModel.ts';
 import { penaltyText } from '../roc/rocLabels.ts';
 import { MALFORMED_HINT, malformedCell, stopReasonCell } from './cells.tsx';
 import { LABEL_COLUMN } from './labelColumn.tsx';
@@ -153,6 +154,19 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     cell: (row) => (
       <span className={(row.toolErrors ?? 0) > 0 ? 'is-wrong' : undefined}>{count(row.toolErrors)}</span>
     ),
+  }),
+  fieldColumn('rerun', {
+    label: 'rerun',
+    hint: 'Python calls run again, against the log: different if one differs, else same but for noise, same, or not run',
+    minWidth: 74,
+    grow: 0.6,
+    cell: ({ rerun }) =>
+      rerun === undefined ? null : (
+        <span className={rerun === 'different' ? 'is-wrong' : undefined}>
+          {rerun === 'different' && '≠ '}
+          {CLASS_WORDS[rerun]}
+        </span>
+      ),
   }),
   fieldColumn('malformedCalls', {
     label: 'malformed',
