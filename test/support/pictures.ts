@@ -39,7 +39,7 @@ interface Picture {
 const PAGES: Readonly<Record<string, Picture>> = {
   run: { path: RUN, drawn: '[role=slider]' },
   group: { path: GROUP, drawn: '[role=row][aria-selected=true]' },
-  replay: { path: `${GROUP}/rollout/8?turn=2`, drawn: 'nav[aria-label=Outline]', height: 680 },
+  replay: { path: `${GROUP}/rollout/8?turn=2`, drawn: 'nav[aria-label=Outline]', height: 660 },
   compare: {
     path: comparePath([`${GROUP}/rollout/8`, `${GROUP}/rollout/9`]),
     drawn: '[aria-label="Panel"], .cmp-toolbar',
