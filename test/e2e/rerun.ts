@@ -143,14 +143,15 @@ export function describeRerun(shell: Shell): void {
       expect(errors).toEqual([]);
     });
 
-    test('runs the calls of a comparison, each with its own rollout', async () => {
+    test('runs the calls of a comparison, each with its own rollout', STARTS_PYTHON, async () => {
       const lanes = [3, 4].map((ordinal) => `lane=${GROUP}/rollout/${ordinal}`);
       await page.goto(running.urlOf(`/compare?${lanes.join('&')}`));
       const resultOf = (lane: string) => page.getByRole('region', { name: `Call 1 of ${lane} run again` });
-      await page.getByRole('button', { name: 'Run', exact: true }).nth(1).click();
-      await resultOf('B').getByText('same as logged').waitFor();
+      // The rows move while what is known of the fork arrives, so a click could miss.
+      await page.getByRole('button', { name: 'Run', exact: true }).nth(1).press('Enter');
+      await resultOf('B').getByText('same as logged').waitFor({ timeout: PYTHON_MS });
       expect(await resultOf('A').count()).toBe(0);
-      await page.getByRole('button', { name: 'Edit and run' }).first().click();
+      await page.getByRole('button', { name: 'Edit and run' }).first().press('Enter');
       await resultOf('A').getByRole('textbox', { name: 'Code to run' }).fill('print("of the baseline")');
       await page.keyboard.press('Control+Enter');
       await resultOf('A').locator('.is-added', { hasText: 'of the baseline' }).waitFor();
@@ -187,6 +188,7 @@ export function describeRerun(shell: Shell): void {
       const rows = page.getByRole('grid').getByRole('row');
       // The head and two rollouts.
       await expect.poll(() => rows.count()).toBe(3);
+      await page.getByRole('columnheader', { name: 'rerun' }).waitFor();
       expect(errors).toEqual([]);
     });
   });
