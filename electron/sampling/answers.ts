@@ -24,7 +24,7 @@ export interface Completion {
   readonly tokens?: readonly SampledToken[];
   /** `length`: the limit of tokens; `stop`: the model or a stop string ended it. Other words are kept. */
   readonly finish: string;
-  /** As counted by the server, else the number of tokens or pieces. */
+  /** The server's count, else the number of tokens or pieces. */
   readonly tokensUsed: number;
 }
 

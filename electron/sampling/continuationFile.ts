@@ -39,7 +39,7 @@ const ASKED = continuationParams.omit({ rolloutId: true }).extend({
   model: z.string(),
   endpoint: z.string().optional(),
   at: z.string(),
-  /** Of the value by turn that it belongs to, in tokens. */
+  /** Budget of the value by turn that it belongs to, in tokens. */
   budget: z.number().optional(),
   /** Its requests were written to a file, and a file has the answers. */
   isBatch: z.boolean().optional(),

@@ -61,7 +61,7 @@ export function recordOf(
   };
 }
 
-/** As a text if that is read alike, else as messages. */
+/** The prompt as a text if that is read alike, else as messages. */
 function promptOf({ prompt, promptSegments }: ContinuationStart): unknown {
   const read = readPrompt(prompt).segments;
   const isAlike =

@@ -19,7 +19,7 @@ const settings = z.object({
   n: z.int().min(1).max(256).default(4),
   temperature: z.number().min(0).max(2).default(1),
   topP: z.number().gt(0).max(1).default(1),
-  /** Of each continuation, over all of its turns. */
+  /** Limit of each continuation, over all of its turns. */
   maxTokens: z.int().min(1).max(200_000).default(4096),
   /** OpenAI's limit is 4. */
   stop: z.array(z.string().min(1).max(200)).max(4).default([]),
@@ -73,13 +73,13 @@ export interface SamplingPreview {
   readonly endpoint?: NamedEndpoint;
   readonly problem?: string;
   readonly form: 'text' | 'messages';
-  /** Of the address. */
+  /** Path of the request: `/v1/completions`. */
   readonly path: string;
   /** The first request as JSON. Further ones differ in their seed. */
   readonly body: string;
   /** Sampled tokens of all continuations together, at most. */
   readonly mostTokens: number;
-  /** What was inferred, as sentences. */
+  /** Sentences on what was inferred. */
   readonly notes: readonly string[];
   /** The text of the response just before the position. */
   readonly before: string;

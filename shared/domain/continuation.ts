@@ -16,7 +16,7 @@ export type ContinuationPosition =
 export interface ContinuedRollout {
   readonly prompt: string;
   readonly response: string;
-  /** Of prompt and response. */
+  /** Those of the prompt and of the response. */
   readonly segments: readonly Segment[];
   /** End of each token in the response. Absent: the log has no tokens, or they are not aligned. */
   readonly tokenEnds?: ArrayLike<number> | undefined;
@@ -58,7 +58,7 @@ export interface ContinuationStart {
   readonly at: Utf16Offset;
   /** Absent: unknown, so calls of tools are not answered. */
   readonly toolOutput?: ToolOutputForm;
-  /** What was inferred, as sentences. */
+  /** Sentences on what was inferred. */
   readonly notes: readonly string[];
 }
 
