@@ -196,7 +196,7 @@ ${notesHtml(drawn, turn.turn, 'turn')}${turn.redacted === '' ? '' : `<p class="m
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-/** What a segment shows as text: the code of a call that has code, else the text as written. */
+/** The text that is shown of a segment: the code of a call that has code, else the text as written. */
 export function shownText({ rollout }: PackCase, { segment, call }: CaseSegment): string {
   return segment.kind === 'tool-call' && call?.code !== undefined
     ? call.code

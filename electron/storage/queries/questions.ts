@@ -6,8 +6,8 @@ import { number, query, text } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
 
 /**
- * What the problem `p` with the prompt `q` asks. In a dialogue, what the simulated user was told: the prompts of a task
- * begin alike.
+ * The beginning of the question of problem `p` with prompt `q`. In a dialogue, of what the simulated user was told,
+ * because the prompts of all tasks begin alike.
  */
 export const QUESTION_PREVIEW =
   "coalesce(substr(replace(p.user_scenario, char(10), ' '), 1, 200) || iif(length(p.user_scenario) > 200, '…', ''), q.preview)";

@@ -102,7 +102,7 @@ export class TextReader {
     return segments;
   }
 
-  /** What the problem of a group asks, in one line. */
+  /** The beginning of the question of a group, in one line. */
   preview(groupId: number): string {
     return this.previews.get(groupId)?.preview ?? '';
   }

@@ -5,8 +5,7 @@ import type { PolicyValue } from '../../../shared/domain/valueByTurn.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { LogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
-import { ContinueButton } from '../../widgets/continuation/ContinueButton.tsx';
-import { ValueButton } from '../../widgets/continuation/ValueButton.tsx';
+import { ContinueButton, ValueButton } from '../../widgets/continuation/ContinuationButtons.tsx';
 import { TurnChips } from './labels/AnnotationChips.tsx';
 import { SegmentCard } from './SegmentCard.tsx';
 import { TurnValue } from './TurnValue.tsx';
@@ -25,7 +24,7 @@ interface TurnSectionProps {
   readonly called: number | undefined;
   /** Reasoning of this turn that the provider withheld. */
   readonly redacted: readonly RedactedReasoning[] | undefined;
-  /** Of the rollout. Absent: nothing was sampled from the ends of turns. */
+  /** The value by turn of the rollout. Absent: nothing was sampled from the ends of turns. */
   readonly value: PolicyValue | undefined;
   /** Offers nothing that reveals how the rollout was judged. */
   readonly isBlind: boolean;

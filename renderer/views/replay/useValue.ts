@@ -5,7 +5,7 @@ import { useRequest } from '../../data/useRequest.ts';
 
 interface StoredValue {
   readonly stored: StoredContinuations | undefined;
-  /** Of the policy with the most continuations. Absent: nothing was sampled from the ends of turns. */
+  /** The value by the policy with the most continuations. Absent: nothing was sampled from the ends of turns. */
   readonly value: PolicyValue | undefined;
 }
 

@@ -21,11 +21,11 @@ import { useDialog } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
+import { EMPTY_VALUE_FORM, valueParamsOfForm } from './continuationModel.ts';
 import { SamplingFields } from './SamplingFields.tsx';
 import { SentRequest } from './SentRequest.tsx';
 import { useSampledValue } from './useSampledValue.ts';
 import { ValueBar } from './ValueBar.tsx';
-import { EMPTY_VALUE_FORM, valueParamsOfForm } from './valueModel.ts';
 import './continuation.css';
 import './valueTable.css';
 

@@ -1,8 +1,9 @@
-/** The form of a continuation as parameters, and the words of its results. */
+/** The forms of continuations and of the value by turn as parameters, and the words of their results. */
 import type { ContinuationRow, ParamsOf } from '../../../shared/api/contract.ts';
 import type { ContinuationPosition } from '../../../shared/domain/continuation.ts';
 import type { GradeWay } from '../../../shared/domain/grade.ts';
 import type { OriginOf } from '../../../shared/domain/origin.ts';
+import { endOfTurn } from '../../../shared/domain/valueByTurn.ts';
 import { count } from '../../ui/numbers.ts';
 
 /** Texts of the fields. */
@@ -143,4 +144,38 @@ export function summaryOf(rows: readonly ContinuationRow[]): string {
     known.length === 0 ? `${rows.length - failed} sampled` : `${correct} of ${known.length} correct`,
     ...(failed === 0 ? [] : [`${failed} failed`]),
   ].join(', ');
+}
+
+export interface ValueForm extends ContinuationForm {
+  /** Sampled tokens in all. */
+  readonly budget: string;
+}
+
+export const EMPTY_VALUE_FORM: ValueForm = { ...EMPTY_FORM, n: '32', budget: '200000' };
+const MOST_TOKENS = 100_000_000;
+
+interface ValueRequest {
+  readonly value: ParamsOf<'sampling.value'>;
+  /** For the preview: the first request. */
+  readonly first: ParamsOf<'sampling.preview'>;
+}
+
+/** @returns the parameters, or what is wrong with a field, as a sentence */
+export function valueParamsOfForm(rolloutId: number, form: ValueForm): ValueRequest | string {
+  const first = paramsOfForm(rolloutId, endOfTurn(0), form);
+  if (typeof first === 'string') return first.replace('Continuations must', 'Most per turn must');
+  const budget = Number(form.budget.trim());
+  if (!Number.isInteger(budget) || budget < 1 || budget > MOST_TOKENS)
+    return `Token budget must be a whole number from 1 to ${MOST_TOKENS.toLocaleString('en')}.`;
+  if (budget < Number(form.maxTokens)) return 'Token budget must be at least max tokens.';
+  const { settings, pattern } = first;
+  return { first, value: { rolloutId, budget, settings, ...(pattern === undefined ? {} : { pattern }) } };
+}
+
+let lastKey = 0;
+
+/** Names a request for continuations in `sampling.progress`. */
+export function newProgressKey(): string {
+  lastKey += 1;
+  return `continuations-${lastKey}-${Math.random().toString(36).slice(2)}`;
 }

@@ -10,8 +10,7 @@ import type {
 } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { count, counted } from '../../ui/numbers.ts';
-import { partsOfLines, summaryOf } from './continuationModel.ts';
-import { newProgressKey } from './progressKey.ts';
+import { newProgressKey, partsOfLines, summaryOf } from './continuationModel.ts';
 
 export interface ContinuationLine {
   readonly index: number;

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ParamsOf, SampledValue } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
-import { newProgressKey } from './progressKey.ts';
+import { newProgressKey } from './continuationModel.ts';
 
 interface ValueSampling {
   readonly state: 'form' | 'running' | 'stopped' | 'ended';

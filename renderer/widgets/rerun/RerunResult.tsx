@@ -141,7 +141,7 @@ function RunState({ call, rerun }: { readonly call: CodeCall; readonly rerun: Re
 
 interface ReportProps {
   readonly call: CodeCall;
-  /** What was run. */
+  /** The code that was run. */
   readonly code: string;
   readonly report: PythonReport;
   readonly isSession: boolean;

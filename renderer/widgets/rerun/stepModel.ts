@@ -1,4 +1,4 @@
-/** What a recorded call looked like at one of its steps. */
+/** Variables and places of a recorded call at each of its steps. */
 import type { PythonStep, PythonTrace, PythonVariable } from '../../../shared/domain/pythonAnswer.ts';
 
 /** A position is the index of a step, or the number of steps: the end of the code. */

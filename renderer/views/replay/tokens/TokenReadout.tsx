@@ -15,7 +15,7 @@ import { KeyOf } from '../../../shell/keys/Keys.tsx';
 import { useInterface } from '../../../state/interface.ts';
 import { count, percent } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
-import { ContinueButton } from '../../../widgets/continuation/ContinueButton.tsx';
+import { ContinueButton } from '../../../widgets/continuation/ContinuationButtons.tsx';
 import type { Heat } from '../text/tokenHeat.ts';
 import {
   type AlternativesView,
