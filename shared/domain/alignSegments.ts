@@ -37,12 +37,14 @@ const LEAST_SHARE = 0.1;
 /** Two texts begin alike if they share this many characters, or half of the shorter one. */
 const HEAD_CHARS = 30;
 
-/** A segment as alignment uses it. Equal identities mean equal kind, tool and inner text. */
+/** A segment as alignment uses it. Equal identities mean equal kind, tool and inner text, both malformed or neither. */
 export interface SegmentProfile extends Item {
   readonly index: number;
   readonly kind: SegmentKind;
   /** Tool of a call or response. Unknown if the call was malformed. */
   readonly tool?: string;
+  /** A call that no tool could read. It equals no call that was read, although both may have the same text inside. */
+  readonly isMalformed: boolean;
   /** The call of a response. */
   readonly call?: SegmentProfile;
   readonly text: string;
@@ -59,6 +61,7 @@ export interface SegmentProfile extends Item {
 
 export interface SegmentContext {
   readonly tool: string | undefined;
+  readonly isMalformed: boolean;
   readonly call: SegmentProfile | undefined;
   readonly vocabulary: Vocabulary;
 }
@@ -67,7 +70,7 @@ export function readSegment(
   response: string,
   { kind, inner }: Segment,
   index: number,
-  { tool, call, vocabulary }: SegmentContext,
+  { tool, isMalformed, call, vocabulary }: SegmentContext,
 ): SegmentProfile {
   const end = Math.max(0, Math.min(inner.end, response.length));
   const range = { start: Math.max(0, Math.min(inner.start, end)), end };
@@ -79,13 +82,16 @@ export function readSegment(
     index,
     kind,
     ...(tool === undefined ? {} : { tool }),
+    isMalformed,
     ...(call === undefined ? {} : { call }),
     text: response,
     range,
     words,
     isEscaped,
     ...(head === '' ? {} : { head }),
-    identity: vocabulary.idOf(`\u0000segment ${said} ${kind} ${tool ?? ''}`),
+    identity: vocabulary.idOf(
+      `\u0000segment ${said} ${kind} ${tool ?? ''}${isMalformed ? ' malformed' : ''}`,
+    ),
     marks: sketchOf(words, vocabulary),
   };
 }
@@ -160,7 +166,7 @@ function compared(
 ): SegmentPair {
   const pair = { a: a.index, b: b.index };
   // A tool call may be named on one side only, with the same text.
-  if (a.identity === b.identity || innerText(a) === innerText(b))
+  if (a.identity === b.identity || (innerText(a) === innerText(b) && a.isMalformed === b.isMalformed))
     return { ...pair, relation: 'equal', likeness: 1 };
   const mode: TextMode = isProse(a.kind) ? 'words' : 'lines';
   const edits = textEdits(a, b, { mode, vocabulary, checkpoint });

@@ -64,7 +64,12 @@ export function readTurns(
     checkpoint();
     const links = calls.get(index);
     const call = links?.call === undefined ? undefined : profiles.get(links.call);
-    const profile = readSegment(rollout.response, segment, index, { tool: links?.tool, call, vocabulary });
+    const profile = readSegment(rollout.response, segment, index, {
+      tool: links?.tool,
+      isMalformed: links?.isMalformed === true,
+      call,
+      vocabulary,
+    });
     profiles.set(index, profile);
     const others = byTurn.get(segment.turn);
     if (others === undefined) byTurn.set(segment.turn, [profile]);
@@ -113,14 +118,15 @@ interface CallLink {
   readonly tool?: string;
   /** The call's segment, for a response. */
   readonly call?: number;
+  readonly isMalformed?: boolean;
 }
 
 /** Each segment's role as a call or as the response to one. */
 function callsBySegment({ toolCalls }: AlignableRollout): ReadonlyMap<number, CallLink> {
   const links = new Map<number, CallLink>();
-  for (const { name, callSegment, responseSegment } of toolCalls) {
+  for (const { name, outcome, callSegment, responseSegment } of toolCalls) {
     const tool = name === undefined ? {} : { tool: name };
-    links.set(callSegment, tool);
+    links.set(callSegment, { ...tool, isMalformed: outcome === 'malformed' });
     if (responseSegment !== undefined) links.set(responseSegment, { ...tool, call: callSegment });
   }
   return links;

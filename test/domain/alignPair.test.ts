@@ -231,6 +231,30 @@ describe('alignments as drawn', () => {
   });
 });
 
+describe('a malformed call', () => {
+  const calling = (text: string, outcome: 'ok' | 'malformed'): AlignableRollout => ({
+    response: text,
+    segments: [
+      {
+        kind: 'tool-call',
+        turn: 1,
+        outer: { start: 0, end: text.length },
+        inner: { start: 11, end: 20 },
+      },
+    ],
+    toolCalls: [{ turn: 1, name: 'python', outcome, callSegment: 0 }],
+  });
+
+  it('is not equal to a call that was read, although they have the same text inside', () => {
+    const [read, unread] = [
+      calling('<tool_call>print(17)</tool_call>', 'ok'),
+      calling('<tool_call>print(17)', 'malformed'),
+    ];
+    expect(alignPair(read, unread).rows[0]?.segments[0]).toMatchObject({ relation: 'similar', likeness: 1 });
+    expect(alignPair(unread, unread).rows[0]?.isEqual).toBe(true);
+  });
+});
+
 describe('divergence', () => {
   const of = (response: string, ends?: readonly number[]): AlignableRollout => ({
     response,

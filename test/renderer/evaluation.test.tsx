@@ -114,7 +114,8 @@ describe('results of a log', () => {
   });
 
   it('have the sample counts of the header beside those of the rollouts', () => {
-    expect(sampleRows(logged(), { rollouts: 50, groups: 10 }, 0, undefined)).toEqual([
+    const rows = sampleRows(logged(), { rollouts: 50, groups: 10 }, 0, undefined);
+    expect(rows.slice(0, 4)).toEqual([
       { name: 'samples, with epochs', logged: 50, read: 50, from: 'rollouts', differs: false },
       {
         ...{ name: 'completed samples', logged: 50, read: 50, differs: false },
@@ -129,11 +130,16 @@ describe('results of a log', () => {
         from: 'rollouts that ended with an error, beside the logged samples less the completed ones',
       },
     ]);
+    // The retries are still being counted.
+    expect(rows.slice(4).map(({ name, logged: as, isReading }) => [name, as, isReading])).toEqual([
+      ['retries of model calls', undefined, true],
+      ['retries of samples', undefined, true],
+    ]);
   });
 
   it('say by how much the sample counts differ', () => {
     const rows = sampleRows(logged(), { rollouts: 48, groups: 101 }, 3, undefined);
-    expect(rows.map(({ read, from, differs }) => [read, from, differs])).toEqual([
+    expect(rows.slice(0, 4).map(({ read, from, differs }) => [read, from, differs])).toEqual([
       [48, 'rollouts: 2 fewer than logged', true],
       [45, 'rollouts that did not end with an error: 5 fewer than logged', true],
       [101, 'groups: 1 more than logged', true],

@@ -147,6 +147,9 @@ export function expectAlignment(alignment: PairAlignment, a: AlignableRollout, b
   }
 }
 
+const isMalformed = ({ toolCalls }: AlignableRollout, segment: number): boolean =>
+  toolCalls.some(({ callSegment, outcome }) => callSegment === segment && outcome === 'malformed');
+
 function expectPair(pair: SegmentPair, a: AlignableRollout, b: AlignableRollout): void {
   const { relation, likeness, edits } = pair;
   expect(likeness).toBeGreaterThanOrEqual(0);
@@ -156,7 +159,9 @@ function expectPair(pair: SegmentPair, a: AlignableRollout, b: AlignableRollout)
   expect(edits !== undefined).toBe(relation === 'similar');
   if (isBoth) {
     expect(a.segments[pair.a]?.kind).toBe(b.segments[pair.b]?.kind);
-    expect(textOf(a, pair.a) === textOf(b, pair.b)).toBe(relation === 'equal');
+    const isEqual =
+      textOf(a, pair.a) === textOf(b, pair.b) && isMalformed(a, pair.a) === isMalformed(b, pair.b);
+    expect(isEqual).toBe(relation === 'equal');
   }
   if (edits !== undefined) expectEdits(edits, a.response, innerOf(a, pair.a), b.response, innerOf(b, pair.b));
 }

@@ -122,12 +122,13 @@ function factsHtml({ one }: Drawn): string {
   const fact = (name: string, value: string | number | undefined, source = ''): string =>
     value === undefined ? '' : `<span>${name} <b><bdi>${html(String(value))}</bdi></b>${source}</span>`;
   const calls = numberFact(one, 'tool_calls');
+  const malformed = numberFact(one, 'malformed_calls');
   const reason = reasonText(one);
   const answer = textFact(one, 'answer');
   return `<div class="facts"><span class="${outcome}">${outcome === 'unknown' ? 'correctness unknown' : outcome}</span>${outcome === 'unknown' ? '' : derivedText(one, 'correct_source')}\
 ${fact('answer', answer ?? 'none known', answer === undefined ? '' : derivedText(one, 'answer_source'))}${fact('truth', textFact(one, 'ground_truth'))}\
 ${fact('reward', factOf(one, 'reward'))}${kept === undefined ? '' : `<span><span class="${kept}">${kept}</span>${reason === undefined ? '' : ` <small>${html(reason)}</small>`}</span>`}\
-${fact('turns', factOf(one, 'turns'))}${fact('tool calls', calls)}${calls === 0 ? '' : fact('failed', factOf(one, 'tool_errors'))}\
+${fact('turns', factOf(one, 'turns'))}${fact('tool calls', calls)}${calls === 0 ? '' : fact('failed', factOf(one, 'tool_errors'))}${malformed === 0 ? '' : fact('malformed calls', malformed)}\
 ${fact('stopped by', textFact(one, 'stop_reason'), derivedText(one, 'stop_reason_source'))}${fact('problem', textFact(one, 'problem_id'))}</div>
 `;
 }
@@ -187,7 +188,7 @@ function turnHtml(drawn: Drawn, turn: CaseTurn, isOpen: boolean): string {
   const chars = turn.segments.reduce((sum, { segment }) => sum + segment.end - segment.start, 0);
   const words = [...calls, counted(chars, 'character')].join(' · ');
   const body = turn.segments
-    .filter(({ segment }) => innerText(response, segment).trim() !== '')
+    .filter((each) => isShown(response, each))
     .map((each) => segmentHtml(drawn, each));
   return `<details class="turn"${isOpen ? ' open' : ''}><summary><b>Turn ${turn.turn}</b> ${words}</summary>
 ${notesHtml(drawn, turn.turn, 'turn')}${turn.redacted === '' ? '' : `<p class="muted">${turn.redacted}</p>`}${body.join('')}${notesHtml(drawn, turn.turn, 'text')}</details>
@@ -196,11 +197,16 @@ ${notesHtml(drawn, turn.turn, 'turn')}${turn.redacted === '' ? '' : `<p class="m
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
+const isShownAsCode = (segment: CaseSegment['segment'], call: CaseSegment['call']): boolean =>
+  segment.kind === 'tool-call' && call?.code !== undefined && call.outcome !== 'malformed';
+
+/** A blank text is left out, unless it is that of a malformed call. */
+export const isShown = (response: string, { segment, call }: CaseSegment): boolean =>
+  call?.outcome === 'malformed' || innerText(response, segment).trim() !== '';
+
 /** The text that is shown of a segment: the code of a call that has code, else the text as written. */
 export function shownText({ rollout }: PackCase, { segment, call }: CaseSegment): string {
-  return segment.kind === 'tool-call' && call?.code !== undefined
-    ? call.code
-    : innerText(rollout.response, segment);
+  return isShownAsCode(segment, call) ? (call?.code ?? '') : innerText(rollout.response, segment);
 }
 
 /** @param differences marks on `shownText` */
@@ -210,7 +216,7 @@ export function segmentHtml(
   differences: readonly Mark[] = [],
 ): string {
   const { response } = one.rollout;
-  const isCode = segment.kind === 'tool-call' && call?.code !== undefined;
+  const isCode = isShownAsCode(segment, call);
   const at = segment.inner_start;
   const marks = isCode
     ? ofCase
@@ -243,6 +249,9 @@ function callHtml(
   codeMarks: readonly Mark[],
 ): string {
   const { response } = one.rollout;
+  // Nothing read it. What is wrong with it may be in the tags around it.
+  if (call?.outcome === 'malformed')
+    return `<p class="role">malformed call${call.name === null ? '' : ` of ${html(call.name)}`}, as written</p><pre class="env failed">${markedHtml(response, segment.start, segment.end, marks)}</pre>`;
   const isMarked = marks.some(({ start, end }) => start < segment.inner_end && end > segment.inner_start);
   const asWritten = markedHtml(response, segment.inner_start, segment.inner_end, marks);
   const head = `<p class="role">${html(call?.name ?? 'tool call')}</p>`;

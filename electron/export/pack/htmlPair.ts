@@ -6,6 +6,7 @@ import {
   chip,
   type Drawn,
   drawnOf,
+  isShown,
   notesHtml,
   problemHtml,
   segmentHtml,
@@ -15,7 +16,6 @@ import {
 import { html, type Mark } from './htmlText.ts';
 import {
   type CaseSegment,
-  innerText,
   labelsOf,
   OUTCOME_GLYPH,
   outcomeOf,
@@ -117,9 +117,7 @@ function redactedOf({ redacted }: Side, turn: number | undefined): string {
 /** @returns undefined if there is no such segment, or nothing in it */
 function segmentOf({ drawn, segments }: Side, index: number | undefined): CaseSegment | undefined {
   const found = index === undefined ? undefined : segments.get(index);
-  return found === undefined || innerText(drawn.one.rollout.response, found.segment).trim() === ''
-    ? undefined
-    : found;
+  return found !== undefined && isShown(drawn.one.rollout.response, found) ? found : undefined;
 }
 
 /** The elements around text that the other side lacks. */

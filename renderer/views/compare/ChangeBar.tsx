@@ -4,6 +4,7 @@ import { namesWithModels } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { Button } from '../../ui/Controls.tsx';
@@ -60,6 +61,9 @@ export function ChangeBar() {
       label="Changed problems"
       buttons={
         <>
+          <Button disabled={index + 1 >= listed.length} onClick={() => step(1)}>
+            {keyed('Next pair', 'change.next')}
+          </Button>
           <Button onClick={() => navigateTo(changesPath(link))}>Back to the list</Button>
           <ListSteps
             entry="problem"

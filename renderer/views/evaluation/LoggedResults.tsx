@@ -150,11 +150,15 @@ function Samples({ rows }: { readonly rows: readonly SampleRow[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, logged, read, from, differs }) => (
+        {rows.map(({ name, logged, read, from, differs, isReading = false }) => (
           <tr key={name}>
             <th scope="row">{name}</th>
             <td className="number">
-              {logged === undefined ? <span className="dim">not logged</span> : count(logged)}
+              {logged === undefined ? (
+                <span className="dim">{isReading ? '…' : 'not logged'}</span>
+              ) : (
+                count(logged)
+              )}
             </td>
             <td className={differs ? 'number is-wrong' : 'number'}>
               {read === undefined ? '' : count(read)}

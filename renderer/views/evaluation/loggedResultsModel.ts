@@ -24,6 +24,8 @@ export interface SampleRow {
   /** The counted rollouts or groups, and the difference if there is one. */
   readonly from: string;
   readonly differs: boolean;
+  /** What is logged is not known yet. */
+  readonly isReading?: boolean;
 }
 
 /** In place of a logged number. */
@@ -71,7 +73,13 @@ function errorRow(
 }
 
 function retryRows(retried: LoggedRetries | undefined): readonly SampleRow[] {
-  if (retried === undefined) return [];
+  if (retried === undefined)
+    return ['retries of model calls', 'retries of samples'].map((name) => ({
+      name,
+      from: 'reading the samples…',
+      isReading: true,
+      differs: false,
+    }));
   const { calls, attempts } = retried;
   const from = (what: string, samples: number) => `${what} of ${counted(samples, 'sample')}`;
   return [
