@@ -516,7 +516,7 @@ describe('the pages', () => {
     const readme = page('README.md');
     expect(readme.split('\n').length).toBeLessThanOrEqual(130);
     const pictures = [...readme.matchAll(/fixtures\/pictures\/[\w-]+\.png/g)].map(([path]) => path);
-    expect(pictures).toHaveLength(12);
+    expect(pictures).toHaveLength(14);
     expect(pictures.filter((path) => statSync(join(ROOT, path)).size > 150_000)).toEqual([]);
   });
 });
