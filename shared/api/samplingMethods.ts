@@ -39,7 +39,7 @@ export const continuationParams = z.object({
 });
 export type ContinuationParams = z.output<typeof continuationParams>;
 
-/** What a stored continuation says of its origin. */
+/** The origin that is stored with a continuation. */
 export const continuationOrigin = continuationParams.omit({ rolloutId: true }).extend({ model: z.string() });
 
 const valueParams = continuationParams.pick({ rolloutId: true, pattern: true }).extend({

@@ -39,7 +39,7 @@ export interface PythonStep {
   readonly changed: readonly PythonVariable[];
   /** Names of variables that the frame no longer has. */
   readonly gone: readonly string[];
-  /** What is returned, or the exception. */
+  /** The returned value, or the exception. */
   readonly value?: string;
 }
 
@@ -59,7 +59,7 @@ export interface PythonReport {
   readonly error?: PythonError;
   /** `repr` of the last line, if that is an expression with a value. A notebook prints it; a script does not. */
   readonly lastValue?: string;
-  /** Of the module, at the end of the code. */
+  /** Variables of the module at the end of the code. */
   readonly variables: readonly PythonVariable[];
   /** If it was asked for. */
   readonly trace?: PythonTrace;

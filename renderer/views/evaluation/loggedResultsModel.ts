@@ -24,7 +24,7 @@ export interface SampleRow {
   /** The counted rollouts or groups, and the difference if there is one. */
   readonly from: string;
   readonly differs: boolean;
-  /** What is logged is not known yet. */
+  /** The logged number is still being counted. */
   readonly isReading?: boolean;
 }
 

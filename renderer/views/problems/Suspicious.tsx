@@ -22,7 +22,7 @@ interface SuspiciousProps {
 export function Suspicious({ runKey, runId }: SuspiciousProps) {
   const [query, setQuery] = useUrlQuery();
   const hasTruth = useHasTruth(runId);
-  // What needs no ground truth comes first where there is none.
+  // A view that needs no ground truth comes first in a log without ground truths.
   const view = query.get('view') ?? (hasTruth === false ? DISPUTED : TRUTHS);
   const chosen = SUSPECT_VIEWS.find(({ id }) => id === view);
   const isDisputed = view === DISPUTED;

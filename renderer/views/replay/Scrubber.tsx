@@ -56,7 +56,7 @@ const MARKS = 'below: ● tool call, ✕ failed tool call, ▲ user message';
 
 const isProfile = (heat: Heat | undefined): heat is Heat => heat?.ends !== undefined && !heat.isConstant;
 
-/** What the line of values says. */
+/** The sentence of the line of values. */
 function valueLegend({ losing, saving }: PolicyValue): string {
   const changes = [
     losing === undefined ? [] : `largest drop: ${changeText(losing)}`,

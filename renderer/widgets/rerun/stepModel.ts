@@ -68,7 +68,7 @@ export function nextStop({ steps }: PythonTrace, at: StepPosition, lines: Readon
   return found < 0 ? steps.length : found;
 }
 
-/** Where one begins to look: where the exception that ended the code was raised, else the first line. */
+/** The first position to show: that of the exception that ended the code, else the first line. */
 export function firstPosition({ steps }: PythonTrace, hasFailed: boolean): StepPosition {
   let raised = 0;
   if (!hasFailed) return raised;
