@@ -95,7 +95,9 @@ export function policyDivergence(a: Sampled, b: Sampled): Divergence | undefined
   if (ownA.text === ownB.text) return undefined;
   const shared = sharedLength(ownA.text, ownB.text);
   const at = isInsidePair(ownA.text, shared) || isInsidePair(ownB.text, shared) ? shared - 1 : shared;
-  return { a: placeIn(a, ownA, at), b: placeIn(b, ownB, at) };
+  // Two words that ended alike ("you want", "you'd") are equal, so neither side begins with them.
+  const isInWord = [ownA, ownB].some(({ text }) => WORD_CHARACTER.test(characterAt(text, at)));
+  return { a: placeIn(a, ownA, at, isInWord), b: placeIn(b, ownB, at, isInWord) };
 }
 
 interface PolicyText {
@@ -118,7 +120,7 @@ function policyText({ response, segments }: Sampled): PolicyText {
   return { text: texts.join(''), pieces };
 }
 
-function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number): ForkPosition {
+function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number, isInWord: boolean): ForkPosition {
   if (at >= text.length) return { offset: side.response.length };
   const piece = pieces.findLast((one) => one.at <= at);
   if (piece === undefined) return { offset: side.response.length };
@@ -126,7 +128,8 @@ function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number): ForkP
   const turn = side.segments[piece.segment]?.turn ?? 1;
   const ends = usableEnds(side);
   const token = ends?.findIndex((end) => end > offset) ?? -1;
-  const start = token < 0 ? wordStart(side.response, offset, piece.start) : (ends?.[token - 1] ?? 0);
+  const word = isInWord ? wordStart(side.response, offset, piece.start) : offset;
+  const start = token < 0 ? word : (ends?.[token - 1] ?? 0);
   return {
     offset: Math.max(piece.start, start),
     ...(token < 0 ? {} : { token }),
@@ -139,11 +142,8 @@ const WORD_CHARACTER = /[\p{L}\p{M}\p{N}_]/u;
 /** A longer run of letters is not treated as a word, which bounds the search for its beginning. */
 const LONGEST_WORD = 80;
 
-/** Start of the word that contains the offset; the offset itself between words. */
+/** Start of the word that ends at the offset or contains it. */
 function wordStart(text: string, offset: Utf16Offset, least: Utf16Offset): Utf16Offset {
-  // A word that starts here needs no search; only one that continues starts earlier.
-  if (!WORD_CHARACTER.test(characterAt(text, offset)) && !WORD_CHARACTER.test(characterBefore(text, offset)))
-    return offset;
   let start = offset;
   while (start > least && offset - start < LONGEST_WORD) {
     const before = characterBefore(text, start);

@@ -67,4 +67,11 @@ describe('divergence of the policy', () => {
     const [a, b] = [rollout([['text', 'x = 1 (']]), rollout([['text', 'x = 1 [']])];
     expect(policyDivergence(a, b)?.a.offset).toBe(6);
   });
+
+  it('does not begin with a word that is whole on both sides', () => {
+    const [a, b] = [rollout([['text', 'as you want it']]), rollout([['text', "as you'd like"]])];
+    const found = policyDivergence(a, b);
+    expect(from(a, found?.a.offset)).toBe(' want it');
+    expect(from(b, found?.b.offset)).toBe("'d like");
+  });
 });
