@@ -44,7 +44,11 @@ const clientThatPrints = (stdout: string): FakeClient =>
   });
 
 const start = (client: FakeClient, href: string, ids: readonly number[]) => {
-  renderWithClient(client, <VerifyButton selected={ids.length} rolloutIds={async () => ids} />, href);
+  renderWithClient(
+    client,
+    <VerifyButton runKey="r" selected={ids.length} rolloutIds={async () => ids} />,
+    href,
+  );
   fireEvent.click(screen.getByRole('button', { name: 'Verify calls' }));
 };
 const status = () => screen.getByRole('status').textContent;
@@ -53,10 +57,13 @@ it('keeps the result beside the button, with the reasons of calls that were not 
   start(clientThatPrints('1\n'), '/', [1, 2]);
   await waitFor(() =>
     expect(status()).toBe(
-      '4 calls verified: 2 same, 2 not runNot run: the log has no output of this code (2)',
+      '4 calls verified: 2 same, 2 not run · chart over stepsNot run: the log has no output of this code (2)',
     ),
   );
   expect(screen.queryByRole('button', { name: /different/ })).toBeNull();
+  expect(screen.getByRole('link', { name: 'chart over steps' }).getAttribute('href')).toBe(
+    '/run/r?split=rerun',
+  );
 });
 
 it('filters the list to differing rollouts, and keeps its filter', async () => {

@@ -193,6 +193,7 @@ const SPLIT_HINTS: Readonly<Record<SplitName, string>> = {
   tools: 'with and without tool calls',
   correct: 'correct and incorrect',
   stop: 'answer, length, …',
+  rerun: 'same output or another',
   label: 'each label, and no label',
   filter: 'what matches, and all others',
 };

@@ -4,13 +4,14 @@ import type { SeriesName } from '../../../shared/api/contract.ts';
 import { valueText } from '../../../shared/domain/filter/complete.ts';
 import { STOP_REASONS } from '../../../shared/domain/model.ts';
 
-export const SPLITS = ['tools', 'correct', 'stop', 'label', 'filter'] as const;
+export const SPLITS = ['tools', 'correct', 'stop', 'rerun', 'label', 'filter'] as const;
 export type SplitName = (typeof SPLITS)[number];
 
 export const SPLIT_LABELS: Readonly<Record<SplitName, string>> = {
   tools: 'Tool use',
   correct: 'Correctness',
   stop: 'Stop reason',
+  rerun: 'Calls run again',
   label: 'Label',
   filter: 'The filter',
 };
@@ -26,6 +27,7 @@ export const DECIDED_BY: Readonly<Record<SplitName, readonly SeriesName[]>> = {
     'keptShareWrong',
   ],
   stop: ['truncatedShare'],
+  rerun: [],
   label: [],
   filter: [],
 };
@@ -61,6 +63,16 @@ export function classesOf(split: SplitName, { labels, filter }: SplitSource): re
       ];
     case 'stop':
       return STOP_REASONS.map((reason) => ({ name: reason, condition: `stop_reason:${reason}` }));
+    case 'rerun':
+      return [
+        { name: 'some call printed something else', condition: 'rerun:different' },
+        { name: 'same output', condition: '(rerun:same or rerun:noise) not rerun:different' },
+        {
+          name: 'no call could be run',
+          condition: 'rerun:not_run not rerun:different not rerun:same not rerun:noise',
+        },
+        { name: 'not run again', condition: 'rerun:none' },
+      ];
     case 'label':
       return [
         { name: 'no label', condition: 'label:none' },

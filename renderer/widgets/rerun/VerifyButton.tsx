@@ -6,15 +6,18 @@ import { proposedMode } from '../../../shared/domain/rerun.ts';
 import { codeCalls, type RerunResult, verifyCalls } from '../../../shared/domain/verifyCalls.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Button } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
 import { count } from '../../ui/numbers.ts';
 import { differentCalls, notRunReasons, verifiedParts, verifiedText } from './rerunModel.ts';
 import './rerun.css';
 
 interface VerifyButtonProps {
+  readonly runKey: string;
   readonly selected: number;
   readonly rolloutIds: () => Promise<readonly number[]>;
 }
@@ -28,7 +31,7 @@ interface Verification {
 
 const NOTHING_YET: Verification = { results: [], rollouts: 0, state: 'running' };
 
-export function VerifyButton({ selected, rolloutIds }: VerifyButtonProps) {
+export function VerifyButton({ runKey, selected, rolloutIds }: VerifyButtonProps) {
   const client = useClient();
   const [verification, setVerification] = useState<Verification>();
   const running = useRef<AbortController>(undefined);
@@ -75,13 +78,18 @@ export function VerifyButton({ selected, rolloutIds }: VerifyButtonProps) {
         Verify calls
       </Button>
       <span className="verified" role="status">
-        {verification !== undefined && <Verified verification={verification} />}
+        {verification !== undefined && <Verified {...{ runKey, verification }} />}
       </span>
     </>
   );
 }
 
-function Verified({ verification: { results, state, error } }: { readonly verification: Verification }) {
+interface VerifiedProps {
+  readonly runKey: string;
+  readonly verification: Verification;
+}
+
+function Verified({ runKey, verification: { results, state, error } }: VerifiedProps) {
   const { text, applied } = useFilterLink();
   const [, setQuery] = useUrlQuery();
   const reasons = notRunReasons(results);
@@ -109,6 +117,14 @@ function Verified({ verification: { results, state, error } }: { readonly verifi
           )}
         </span>
       ))}
+      {results.length > 0 && (
+        <>
+          {' · '}
+          <Link className="is-link" href={`${pathOfRoute({ view: 'run', runKey })}?split=rerun`}>
+            chart over steps
+          </Link>
+        </>
+      )}
       {reasons !== '' && <small>Not run: {reasons}</small>}
     </>
   );

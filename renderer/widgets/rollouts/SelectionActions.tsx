@@ -73,6 +73,7 @@ export function SelectionActions<Row>({ chosen, runKey, pathOf, idOf }: Selectio
       </Button>
       {canReview && (
         <VerifyButton
+          runKey={runKey}
           selected={chosen.count}
           rolloutIds={async () => (await chosen.rows(new AbortController().signal)).map(idOf)}
         />
