@@ -25,13 +25,15 @@ const help = `usage: turnwise sample ROLLOUT_ID POSITION [SETTINGS] [--preview] 
        turnwise sample value ROLLOUT_ID --budget TOKENS [SETTINGS] [--library FILE] [--json]
        turnwise sample value ROLLOUT_ID --stored [--library FILE] [--json]
        turnwise sample batch ROLLOUT_ID POSITION [SETTINGS] --out FILE [--script FILE] [--library FILE]
-       turnwise sample read FILE [--library FILE] [--json]
+       turnwise sample read FILE [--out FILE] [--library FILE] [--json]
 
 Continues a rollout from a position: sends its text up to there to the endpoint that the environment names, runs Python
 calls in a sandbox, grades the answers, and stores the continuations in a run of their own. The filter origin: finds
-them. resume samples what is missing of a request, of the last one without ID. batch writes the requests in OpenAI's
-batch form, and read takes the answers: both use no network. With --script, batch also writes a Python script that
-answers the requests with vLLM's offline engine.
+them. resume samples what is missing of a request, of the last one without ID.
+
+batch writes the requests in OpenAI's batch form, and read takes the answers: both use no network. Where an answer calls
+Python, read runs the call, and --out takes the requests that go on. With --script, batch also writes a Python script
+that answers the requests with vLLM's offline engine.
 
 value prints the pass rate of continuations from the end of each turn, with its 95 % interval, and the turn with the
 largest drop (the losing turn) and the largest rise (the saving turn). It samples until the budget is spent or every
@@ -57,14 +59,14 @@ Settings:
   --budget TOKENS    most tokens that value samples in all
   --stored           print the stored values, and send nothing
   --preview          print what would be sent, and send nothing
-  --out FILE         new file for the requests
+  --out FILE         new file for the requests; of read, for those that need another answer
   --script FILE      new file for the script: python FILE MODEL REQUESTS ANSWERS
   --library FILE     library file; default: the user's library
   --json             one object per continuation: {id, run, step, ordinal, rollout_id, answer, is_correct, graded_by,
                      failure}; of value, one per turn: {model, turn, correct, graded, low, high, is_outcome, is_losing,
                      is_saving}
 
-Exit codes: 0 done, 1 failed, 2 usage, ${DONE_WITH_ISSUES} some continuations failed, 130 stopped`;
+Exit codes: 0 done, 1 failed, 2 usage, ${DONE_WITH_ISSUES} some continuations failed or need another answer, 130 stopped`;
 
 export const sampleCommand: Command = {
   name: 'sample',
@@ -123,15 +125,27 @@ export const sampleCommand: Command = {
       }
       case 'read': {
         const lines = readLines(resolvePath(only(more, 'one file of answers')));
-        return withLibraryHost(library, context, async ({ ask }) => {
+        const out = args.string('out');
+        return stoppable(async ({ ask }) => {
           const { continuations, failures } = await ask('sampling.read', { lines });
           const code = report(args, continuations);
-          if (failures.length === 0) return code;
-          process.stderr.write(
-            terminalLines(failures.map(({ line, message }) => `line ${line}: ${message}`)),
-          );
-          return DONE_WITH_ISSUES;
-        });
+          const open = continuations.filter(({ waiting }) => waiting > 0);
+          const messages = failures.map(({ line, message }) => `line ${line}: ${message}`);
+          if (open.length > 0 && out === undefined) {
+            const waiting = open.reduce((sum, batch) => sum + batch.waiting, 0);
+            messages.push(
+              `continuations that need another answer: ${waiting}; --out FILE takes the requests for them`,
+            );
+          }
+          process.stderr.write(terminalLines(messages));
+          if (open.length > 0 && out !== undefined) {
+            const next = await ask('sampling.nextBatch', { ids: open.map(({ id }) => id) });
+            const path = resolvePath(out);
+            writeNew(path, next.lines);
+            process.stderr.write(terminalLines([`further requests: ${next.requests}, written to ${path}`]));
+          }
+          return failures.length > 0 || open.length > 0 ? DONE_WITH_ISSUES : code;
+        }, 'the same command goes on there');
       }
       case 'batch': {
         const out = args.string('out');

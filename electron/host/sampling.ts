@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type {
+  AnsweredBatch,
   ContinuationParams,
   ContinuationRow,
   Events,
@@ -19,12 +20,7 @@ import type {
 } from '../../shared/api/contract.ts';
 import { ApiError, failureOf, notFound, refused } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
-import {
-  continuationFrom,
-  continuationRequest,
-  restOfSentence,
-  withoutEndOfMessage,
-} from '../../shared/domain/continuation.ts';
+import { continuationFrom, continuationRequest, restOfSentence } from '../../shared/domain/continuation.ts';
 import type { OriginOf } from '../../shared/domain/origin.ts';
 import { proposedMode } from '../../shared/domain/rerun.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
@@ -41,7 +37,13 @@ import {
 } from '../sampling/continuationFile.ts';
 import { type Endpoint, hostOf, namedEndpoint } from '../sampling/endpoint.ts';
 import { type RecordedRollout, recordOf } from '../sampling/record.ts';
-import { type Continuation, type ContinuationTask, gradedResponse, sampleAll } from '../sampling/sampler.ts';
+import {
+  type Continuation,
+  type ContinuationTask,
+  openedContinuation,
+  sampleAll,
+  takeAnswer,
+} from '../sampling/sampler.ts';
 import type { HostHandlers } from './host.ts';
 import type { LibraryThreads } from './libraryThreads.ts';
 
@@ -105,7 +107,8 @@ export class Sampling {
       'sampling.interrupted': () => this.interrupted(),
       'sampling.value': ({ progressKey, ...params }, signal) => this.value(params, progressKey, signal),
       'sampling.batch': (params) => this.batch(params),
-      'sampling.read': ({ lines }) => this.readAnswers(lines),
+      'sampling.nextBatch': ({ ids }) => this.nextBatch(ids),
+      'sampling.read': ({ lines }, signal) => this.readAnswers(lines, signal),
     };
   }
 
@@ -152,7 +155,7 @@ export class Sampling {
     const chosen = id ?? storedRequests(libraryPath)[0];
     if (chosen === undefined) throw notFound('there is no request for continuations');
     if (this.running.has(chosen)) throw refused(`the continuations of ${chosen} are being sampled`);
-    const file = ContinuationFile.open(libraryPath, chosen);
+    const file = ContinuationFile.toAppend(libraryPath, chosen);
     if (file.request.budget !== undefined)
       throw refused(`${file.id} belongs to a value by turn, which goes on when it is started again`);
     if (file.request.model !== endpoint.model)
@@ -188,21 +191,43 @@ export class Sampling {
     const prepared = await this.prepare(params);
     const { endpoint } = endpointOrProblem();
     const file = this.newFile(params, prepared, endpoint, { isBatch: true });
-    const lines = batchLines(file.id, modelOf(endpoint), prepared.task);
-    return { id: file.id, requests: params.settings.n, lines };
+    const { task } = prepared;
+    const open = Array.from({ length: task.settings.n }, (_, index) => openedContinuation(task, index));
+    return {
+      id: file.id,
+      requests: open.length,
+      lines: batchLines(file.id, modelOf(endpoint), task, open),
+    };
   }
 
-  private async readAnswers(lines: string): Promise<ReadAnswers> {
+  private async nextBatch(ids: readonly string[]): Promise<ResultOf<'sampling.nextBatch'>> {
+    const { endpoint } = endpointOrProblem();
+    const parts: string[] = [];
+    let requests = 0;
+    for (const id of new Set(ids)) {
+      const file = ContinuationFile.read(this.options.libraryPath, id);
+      const missing = file.missing();
+      if (missing.length === 0) continue;
+      const { task } = await this.prepareStored(file.request);
+      const open = file.open();
+      const asked = missing.map((index) => open.get(index) ?? openedContinuation(task, index));
+      parts.push(batchLines(id, modelOf(endpoint), task, asked));
+      requests += asked.length;
+    }
+    return { requests, lines: parts.join('') };
+  }
+
+  private async readAnswers(lines: string, signal: AbortSignal | undefined): Promise<ReadAnswers> {
     this.options.requireWritable();
     const batch = readBatch(lines);
     if (batch.answers.length === 0) throw refused('there is no answer to a request of ours in this file');
     const failures = [...batch.failures];
-    const continuations: SampledContinuations[] = [];
+    const continuations: AnsweredBatch[] = [];
     for (const [id, those] of Map.groupBy(batch.answers, (answer) => answer.id)) {
-      const file = ContinuationFile.open(this.options.libraryPath, id);
-      continuations.push(
-        await this.takeAnswers(file, await this.prepareStored(file.request), those, failures),
-      );
+      const file = ContinuationFile.toAppend(this.options.libraryPath, id);
+      const prepared = await this.prepareStored(file.request);
+      const sampled = await this.takeAnswers(file, prepared, those, failures, signal);
+      continuations.push({ ...sampled, waiting: file.missing().length });
     }
     return {
       continuations,
@@ -216,33 +241,39 @@ export class Sampling {
     prepared: Prepared,
     answers: readonly BatchAnswer[],
     failures: BatchFailure[],
+    signal: AbortSignal | undefined,
   ): Promise<SampledContinuations> {
+    const { task } = prepared;
+    const { n } = task.settings;
     const rows = new Map<number, ContinuationRow>();
-    for (const { line, index, outcome } of answers) {
-      const { n } = prepared.task.settings;
-      if (index >= n) {
-        failures.push({ line, message: `request ${file.id} has ${n} continuations, and none ${index}` });
-        continue;
+    const open = new Map(file.open());
+    try {
+      for (const { line, index, before, outcome } of answers) {
+        if (index >= n) {
+          failures.push({ line, message: `request ${file.id} has ${n} continuations, and none ${index}` });
+          continue;
+        }
+        if (typeof outcome === 'string') {
+          failures.push({ line, message: outcome });
+          rows.set(index, { index, failure: outcome });
+          continue;
+        }
+        const continuation = open.get(index) ?? openedContinuation(task, index);
+        if (file.done.has(index) || before < continuation.answers) continue;
+        if (before > continuation.answers) {
+          failures.push({ line, message: 'the answer before it has not been read' });
+          continue;
+        }
+        const taken = await takeAnswer(task, continuation, outcome, { python: this.options.python, signal });
+        if (taken.ended === undefined) {
+          file.saveOpen(taken.open);
+          open.set(index, taken.open);
+        } else file.append(recordOf(file, prepared, taken.ended));
       }
-      if (typeof outcome === 'string') {
-        failures.push({ line, message: outcome });
-        rows.set(index, { index, failure: outcome });
-        continue;
-      }
-      const sampled = withoutEndOfMessage(outcome.text);
-      const isWhole = sampled === outcome.text;
-      const stop = outcome.finish === 'length' ? ('length' as const) : undefined;
-      const continuation = {
-        index,
-        ...gradedResponse(prepared.task, prepared.start.response + sampled, stop),
-        ...(outcome.tokens === undefined || !isWhole
-          ? {}
-          : { tokens: outcome.tokens.map((token) => ({ ...token, isSampled: true })) }),
-        ...(stop === undefined ? {} : { stop }),
-      };
-      file.append(recordOf(file, prepared, continuation));
+    } finally {
+      // What was taken before a stop is kept.
+      if (file.done.size > 0) await this.options.read(file.path);
     }
-    await this.options.read(file.path);
     return this.finish(file, rows);
   }
 

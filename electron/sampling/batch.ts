@@ -2,19 +2,25 @@
 import { continuationRequest } from '../../shared/domain/continuation.ts';
 import { AnswerReader, type Completion, errorMessage } from './answers.ts';
 import { requestBody } from './client.ts';
-import type { ContinuationTask } from './sampler.ts';
+import { type ContinuationTask, type OpenContinuation, settingsOf } from './sampler.ts';
 
-/** @param model as the server names it */
+/** @param model as the server names it @param open those whose next requests are written */
 export function batchLines(
   id: string,
   model: string,
-  { start, settings }: Pick<ContinuationTask, 'start' | 'settings'>,
+  task: ContinuationTask,
+  open: readonly OpenContinuation[],
 ): string {
-  const request = continuationRequest(start);
-  return Array.from({ length: settings.n }, (_, index) => {
-    const { path, body } = requestBody(model, request, settings, settings.seed + index);
-    return `${JSON.stringify({ custom_id: `${id}:${index}`, method: 'POST', url: `/v1${path}`, body })}\n`;
-  }).join('');
+  const { start, settings } = task;
+  return open
+    .map((one) => {
+      const { index, answers, response } = one;
+      const request = continuationRequest(start, response);
+      const { path, body } = requestBody(model, request, settingsOf(task, one), settings.seed + index);
+      const customId = `${id}:${index}:${answers}`;
+      return `${JSON.stringify({ custom_id: customId, method: 'POST', url: `/v1${path}`, body })}\n`;
+    })
+    .join('');
 }
 
 export interface BatchAnswer {
@@ -22,6 +28,8 @@ export interface BatchAnswer {
   readonly line: number;
   readonly id: string;
   readonly index: number;
+  /** Answers of this continuation that came before. */
+  readonly before: number;
   /** A sentence if the request failed. */
   readonly outcome: Completion | string;
 }
@@ -54,10 +62,12 @@ export function readBatch(lines: string): {
       readonly custom_id?: unknown;
       readonly response?: { readonly status_code?: unknown; readonly body?: unknown } | null;
     };
-    const [, id, index] = /^([\w-]{1,80}):(\d{1,6})$/.exec(String(answer.custom_id)) ?? [];
-    if (id === undefined || index === undefined)
-      failures.push({ line, message: 'its custom_id names no request of Turnwise' });
-    else answers.push({ line, id, index: Number(index), outcome: outcomeOf(value, answer.response) });
+    const [, id, index, before] = /^([\w-]{1,80}):(\d{1,6}):(\d{1,6})$/.exec(String(answer.custom_id)) ?? [];
+    if (id === undefined) failures.push({ line, message: 'its custom_id names no request of Turnwise' });
+    else {
+      const outcome = outcomeOf(value, answer.response);
+      answers.push({ line, id, index: Number(index), before: Number(before), outcome });
+    }
   }
   return { answers, failures };
 }

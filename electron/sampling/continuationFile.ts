@@ -1,6 +1,9 @@
 /**
  * Stores continuations as a Turnwise log of their own (shared/format/TURNWISE.md#continuations). The first line says
  * what was asked; each further line is a continuation. A file that was left at any moment can be continued.
+ *
+ * Continuations of a batch that wait for their next answer are beside it, in `ID.open.jsonl`, which no reader of logs
+ * reads. The last line of a continuation counts.
  */
 import {
   closeSync,
@@ -25,6 +28,7 @@ import {
   continuationParams,
 } from '../../shared/api/samplingMethods.ts';
 import { GRADE_WAYS } from '../../shared/domain/grade.ts';
+import type { OpenContinuation, WrittenToken } from './sampler.ts';
 
 /** The rollout that a continuation starts from. */
 const ORIGIN = z.object({
@@ -53,6 +57,17 @@ const STORED = z.object({
   answer: z.string().optional(),
   is_correct: z.boolean().optional(),
   origin: z.object({ graded_by: z.enum(GRADE_WAYS).optional() }).optional(),
+});
+
+const isToken = (value: unknown): value is WrittenToken =>
+  typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string';
+
+const OPEN = z.object({
+  index: z.int().nonnegative(),
+  answers: z.int().positive(),
+  response: z.string(),
+  tokens: z.array(z.custom<WrittenToken>(isToken)).optional(),
+  tokensUsed: z.int().nonnegative(),
 });
 
 /** Key of the request in the configuration of the run. */
@@ -98,7 +113,7 @@ export class ContinuationFile {
   }
 
   /** Opens a file of an earlier request to append to it. A last line without an end is removed. */
-  static open(libraryPath: string, id: string): ContinuationFile {
+  static toAppend(libraryPath: string, id: string): ContinuationFile {
     const { file, bytes, isWhole } = ContinuationFile.parse(libraryPath, id);
     if (!isWhole) truncate(file.path, bytes);
     return file;
@@ -147,6 +162,27 @@ export class ContinuationFile {
     );
   }
 
+  /** Continuations that have taken answers of a batch and wait for the next one, by index. */
+  open(): ReadonlyMap<number, OpenContinuation> {
+    const open = new Map<number, OpenContinuation>();
+    let text: string;
+    try {
+      text = readFileSync(openPath(this.path), 'utf8');
+    } catch {
+      return open;
+    }
+    for (const line of text.split('\n')) {
+      const one = OPEN.safeParse(parsed(line));
+      if (one.success && !this.done.has(one.data.index)) open.set(one.data.index, one.data);
+    }
+    return open;
+  }
+
+  saveOpen(continuation: OpenContinuation): void {
+    // A line that was cut off by a kill ends where the next one begins.
+    write(openPath(this.path), constants.O_CREAT | constants.O_APPEND, `\n${JSON.stringify(continuation)}\n`);
+  }
+
   /** Appends a whole line and syncs it to disk. */
   append(record: Readonly<Record<string, unknown>> & { readonly index: number }): void {
     if (this.done.has(record.index)) return;
@@ -181,6 +217,8 @@ function pathOf(libraryPath: string, id: string): string {
   if (!ID.test(id)) throw refused('an id of continuations has letters, digits and -');
   return join(dirname(resolve(libraryPath)), 'counterfactual', `${id}.jsonl`);
 }
+
+const openPath = (path: string): string => path.replace(/\.jsonl$/, '.open.jsonl');
 
 function fieldOf(line: string | undefined, key: string): unknown {
   const value = parsed(line ?? '');

@@ -57,7 +57,7 @@ export interface Continuation {
 }
 
 /** `isSampled` is false for the output of a tool, which is one token. */
-type WrittenToken = SampledToken & { readonly isSampled: boolean };
+export type WrittenToken = SampledToken & { readonly isSampled: boolean };
 
 export interface SamplerOptions extends Pick<CompletionOptions, 'signal' | 'random' | 'wait'> {
   readonly endpoint: Endpoint;
@@ -107,17 +107,15 @@ async function continueOnce(
   index: number,
   options: SamplerOptions,
 ): Promise<Continuation> {
-  const { start, settings, turnLimit } = task;
+  const { start, settings } = task;
   const startedAt = Date.now() / 1000;
-  let { response } = start;
-  let tokens: WrittenToken[] | undefined = [];
-  let tokensUsed = 0;
-  let stop: Continuation['stop'];
+  let open = openedContinuation(task, index);
   for (;;) {
+    const { response } = open;
     const completion = await complete(
       options.endpoint,
       continuationRequest(start, response),
-      { ...settings, maxTokens: settings.maxTokens - tokensUsed },
+      settingsOf(task, open),
       settings.seed + index,
       {
         signal: options.signal,
@@ -127,34 +125,75 @@ async function continueOnce(
         isInReasoning: isInReasoning(start, response),
       },
     );
-    const sampled = withoutEndOfMessage(completion.text);
-    tokens = withSampled(tokens, completion, sampled);
-    response += sampled;
-    tokensUsed += completion.tokensUsed;
-    if (completion.finish === 'length' || tokensUsed >= settings.maxTokens) {
-      stop = 'length';
-      break;
-    }
-    const read = segmentResponse(response, start);
-    const calls = callsToAnswer(response, read);
-    if (calls.length === 0 || start.toolOutput === undefined) break;
-    if (read.turns >= turnLimit) {
-      stop = 'turn-limit';
-      break;
-    }
-    const output = await outputOf(task, response, read, calls, options);
-    options.onText(index, output);
-    tokens?.push({ text: output, isSampled: false });
-    response += output;
+    const taken = await takeAnswer(task, open, completion, options);
+    if (taken.ended !== undefined) return { ...taken.ended, startedAt, endedAt: Date.now() / 1000 };
+    options.onText(index, taken.output);
+    ({ open } = taken);
   }
+}
+
+/** A continuation that waits for an answer of the endpoint. */
+export interface OpenContinuation {
+  readonly index: number;
+  /** Answers so far. */
+  readonly answers: number;
+  /** Up to where the policy goes on. */
+  readonly response: string;
+  /** As of `Continuation`. */
+  readonly tokens?: readonly WrittenToken[] | undefined;
+  readonly tokensUsed: number;
+}
+
+export const openedContinuation = ({ start }: ContinuationTask, index: number): OpenContinuation => ({
+  ...{ index, answers: 0, response: start.response, tokens: [], tokensUsed: 0 },
+});
+
+/** Settings of the next request: `maxTokens` is for all turns together. */
+export const settingsOf = (
+  { settings }: ContinuationTask,
+  { tokensUsed }: OpenContinuation,
+): SamplingSettings => ({
+  ...settings,
+  maxTokens: settings.maxTokens - tokensUsed,
+});
+
+/** Takes an answer: the continuation ends, or the Python calls of the turn are run, and it goes on after their output. */
+export async function takeAnswer(
+  task: ContinuationTask,
+  before: OpenContinuation,
+  completion: Completion,
+  options: Pick<SamplerOptions, 'python' | 'signal'>,
+): Promise<
+  | { readonly ended: Omit<Continuation, 'startedAt' | 'endedAt'> }
+  | { readonly ended?: undefined; readonly open: OpenContinuation; readonly output: string }
+> {
+  const { start, settings, turnLimit } = task;
+  const { index, answers } = before;
+  const sampled = withoutEndOfMessage(completion.text);
+  const tokens = withSampled(before.tokens, completion, sampled);
+  const response = before.response + sampled;
+  const tokensUsed = before.tokensUsed + completion.tokensUsed;
+  const end = (stop?: Continuation['stop']) => ({
+    ended: {
+      index,
+      ...gradedResponse(task, response, stop),
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(stop === undefined ? {} : { stop }),
+      tokensUsed,
+    },
+  });
+  if (completion.finish === 'length' || tokensUsed >= settings.maxTokens) return end('length');
+  const read = segmentResponse(response, start);
+  const calls = callsToAnswer(response, read);
+  if (calls.length === 0 || start.toolOutput === undefined) return end();
+  if (read.turns >= turnLimit) return end('turn-limit');
+  const output = await outputOf(task, response, read, calls, options);
   return {
-    index,
-    ...gradedResponse(task, response, stop),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(stop === undefined ? {} : { stop }),
-    tokensUsed,
-    startedAt,
-    endedAt: Date.now() / 1000,
+    open: {
+      ...{ index, answers: answers + 1, response: response + output, tokensUsed },
+      ...(tokens === undefined ? {} : { tokens: [...tokens, { text: output, isSampled: false }] }),
+    },
+    output,
   };
 }
 
@@ -162,7 +201,7 @@ async function continueOnce(
  * The response with its answer, graded. Without an answer, one that ends with a call that nothing answered is not graded:
  * the environment of the trainer would have answered it.
  */
-export function gradedResponse(
+function gradedResponse(
   { start, groundTruth, pattern }: Pick<ContinuationTask, 'start' | 'groundTruth' | 'pattern'>,
   response: string,
   stop: Continuation['stop'],
@@ -188,18 +227,19 @@ function isInReasoning(start: ContinuationStart, response: string): boolean {
 
 /** @returns undefined if the tokens do not spell the text */
 function withSampled(
-  before: WrittenToken[] | undefined,
+  before: readonly WrittenToken[] | undefined,
   { tokens }: Completion,
   sampled: string,
-): WrittenToken[] | undefined {
+): readonly WrittenToken[] | undefined {
   if (before === undefined || (tokens === undefined && sampled !== '')) return undefined;
+  const written = [...before];
   let end = 0;
   for (const token of tokens ?? []) {
     if (end >= sampled.length) break;
-    before.push({ ...token, text: token.text.slice(0, sampled.length - end), isSampled: true });
+    written.push({ ...token, text: token.text.slice(0, sampled.length - end), isSampled: true });
     end += token.text.length;
   }
-  return before;
+  return written;
 }
 
 /** Calls of the last turn that nothing answered yet. */
@@ -221,7 +261,7 @@ async function outputOf(
   response: string,
   read: SegmentedResponse,
   calls: readonly CodeCall[],
-  { python, signal }: SamplerOptions,
+  { python, signal }: Pick<SamplerOptions, 'python' | 'signal'>,
 ): Promise<string> {
   const all = codeCalls({ response, ...read });
   const replies: string[] = [];

@@ -5,7 +5,7 @@ import { maskedText, maskRanges } from '../../shared/domain/maskedText.ts';
 import type { Connection } from './connection.ts';
 
 /** The page saves a mapping again after editing it, and a server continues the texts of a batch. */
-const WHOLE: ReadonlySet<Method> = new Set(['mapping.list', 'sampling.batch']);
+const WHOLE: ReadonlySet<Method> = new Set(['mapping.list', 'sampling.batch', 'sampling.nextBatch']);
 
 /** @param isMasking called for every response */
 export function maskedConnection(connection: Connection, isMasking: () => boolean): Connection {

@@ -16,6 +16,7 @@ import { OVERVIEW_METHODS } from './overviewMethods.ts';
 import { PACK_METHODS } from './packMethods.ts';
 
 export type {
+  AnsweredBatch,
   ContinuationParams,
   ContinuationRow,
   InterruptedContinuations,

@@ -127,9 +127,18 @@ export interface InterruptedContinuations {
   readonly missing: readonly number[];
 }
 
+/** All stored continuations of a batch, also those of earlier files. */
+export interface AnsweredBatch extends SampledContinuations {
+  /**
+   * Continuations that need another answer, because they called tools, which were run, or because there is no answer
+   * yet: `sampling.nextBatch`.
+   */
+  readonly waiting: number;
+}
+
 export interface ReadAnswers {
-  /** One per request. All of its stored continuations, also those of earlier files. */
-  readonly continuations: readonly SampledContinuations[];
+  /** One per request. */
+  readonly continuations: readonly AnsweredBatch[];
   /** Answers that were read, also if they were stored before. */
   readonly answers: number;
   /** Lines that gave no continuation, from 1, with the reason. */
@@ -201,7 +210,16 @@ export const SAMPLING_METHODS = {
     result: resultOf<{ readonly id: string; readonly requests: number; readonly lines: string }>(),
     runsOn: 'host',
   }),
-  /** Reads the answers of a batch, as JSON Lines. Refuses lines without any answer to a request of ours. */
+  /** The requests of what is not complete after the answers that were read, in the same form. Sends nothing. */
+  'sampling.nextBatch': defineMethod({
+    params: z.object({ ids: z.array(requestId).min(1).max(1000) }),
+    result: resultOf<{ readonly requests: number; readonly lines: string }>(),
+    runsOn: 'host',
+  }),
+  /**
+   * Reads the answers of a batch, as JSON Lines, and runs the Python calls that end their turns. Refuses lines without
+   * any answer to a request of ours.
+   */
   'sampling.read': defineMethod({
     params: z.object({ lines: z.string().max(200_000_000) }),
     result: resultOf<ReadAnswers>(),

@@ -212,9 +212,10 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   }),
   'sampling.stored': ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 3) }),
   'sampling.batch': ({ rolloutIds }) => continued(rolloutIds),
+  'sampling.nextBatch': ({ answerOf }) => ({ ids: [answerOf('sampling.batch').id] }),
   'sampling.read': ({ answerOf }) => ({
     lines: JSON.stringify({
-      custom_id: `${answerOf('sampling.batch').id}:0`,
+      custom_id: `${answerOf('sampling.batch').id}:0:0`,
       response: { status_code: 200, body: { choices: [{ text: ' no', finish_reason: 'stop' }] } },
     }),
   }),

@@ -134,8 +134,8 @@ export function describeContinuation(shell: Shell): void {
       await stored.getByText('No request for continuations was interrupted.').waitFor();
       const body = { choices: [{ text: 'so', finish_reason: 'length' }] };
       const answers = [
-        { custom_id: `${id}:0`, response: { status_code: 200, body } },
-        { custom_id: `${id}:1`, response: null, error: { message: 'expired' } },
+        { custom_id: `${id}:0:0`, response: { status_code: 200, body } },
+        { custom_id: `${id}:1:0`, response: null, error: { message: 'expired' } },
       ];
       await stored.getByLabel('Read batch…').setInputFiles({
         ...{ name: 'answers.jsonl', mimeType: 'application/jsonl' },

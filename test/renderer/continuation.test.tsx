@@ -206,8 +206,13 @@ test('offers to resume an interrupted request of this rollout, and samples what 
 });
 
 test('reads a file of answers, and names the rollout and the lines that failed', async () => {
+  let next: ParamsOf<'sampling.nextBatch'> | undefined;
   renderWithClient(
     createFakeClient({
+      'sampling.nextBatch': (params) => {
+        next = params;
+        return { requests: 1, lines: '{}\n' };
+      },
       'sampling.interrupted': () => [INTERRUPTED, OTHER],
       'sampling.read': ({ lines }) => {
         if (lines !== 'a\nb\n') throw new Error('other lines');
@@ -219,6 +224,7 @@ test('reads a file of answers, and names the rollout and the lines that failed',
                 { index: 0, rolloutId: 10, answer: '7', isCorrect: true, gradedBy: 'exact' },
                 { index: 1, failure: 'expired' },
               ],
+              waiting: 1,
             },
           ],
           ...{ answers: 1, failures: [{ line: 2, message: 'expired' }] },
@@ -241,6 +247,9 @@ test('reads a file of answers, and names the rollout and the lines that failed',
   );
   expect(within(dialog).getByText(/^✕ Line 2:/).textContent).toBe('✕ Line 2: expired');
   expect(within(section).getByText('Open').getAttribute('href')).toContain('/group/req/rollout/0');
+  within(dialog).getByText(/^1 continuation needs another answer/);
+  fireEvent.click(button('Write next batch'));
+  await waitFor(() => expect(next).toEqual({ ids: ['req'] }));
 });
 
 test('says why a file of answers was not read', async () => {

@@ -468,7 +468,7 @@ test('writes a batch and takes its answers without a network', async () => {
       error: null,
     },
     { custom_id: 'somebody else', response: { status_code: 200, body: {} } },
-    { custom_id: requests[0]?.custom_id?.replace(/:0$/, ':2'), response: { status_code: 200, body: {} } },
+    { custom_id: requests[0]?.custom_id?.replace(/:0:0$/, ':2:0'), response: { status_code: 200, body: {} } },
   ];
   const lines = `${answers.map((line) => `${JSON.stringify(line)}\n`).join('')}no JSON\n`;
   writeFileSync(join(place.directory, 'answers.jsonl'), lines);
@@ -490,13 +490,68 @@ test('writes a batch and takes its answers without a network', async () => {
     'line 3: its custom_id names no request of Turnwise',
     expect.stringMatching(/^line 4: request .* has 2 continuations, and none 2$/),
     'line 5: this is no JSON',
+    'continuations that need another answer: 1; --out FILE takes the requests for them',
   ]);
   // Read again, nothing is stored twice.
-  expect((await sample('read', 'answers.jsonl')).code).toBe(3);
+  const again = await sample('read', 'answers.jsonl', '--out', 'next.jsonl');
+  expect(again.code).toBe(3);
+  expect(again.err).toMatch(/\nfurther requests: 1, written to .*next\.jsonl\n$/);
+  expect(JSON.parse(readFileSync(join(place.directory, 'next.jsonl'), 'utf8'))).toEqual(requests[1]);
   expect(await ask('sampling.read', { lines })).toMatchObject({
     continuations: [{ origin: { runKey: 'r', step: 5, groupKey: 'g', ordinal: 0 } }],
     answers: 1,
   });
+});
+
+test('goes on with a batch after the calls of its answers were run', async () => {
+  const position = { kind: 'character', at: AFTER_OR } as const;
+  const batch = await ask('sampling.batch', { rolloutId, position, settings: { n: 3, maxTokens: 50 } });
+  const answersTo = (lines: string, answer: (index: number) => object | undefined): string =>
+    lines
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { custom_id: string }).custom_id)
+      .flatMap((id) => {
+        const body = answer(Number(id.split(':')[1]));
+        return body === undefined ? [] : [{ custom_id: id, response: { status_code: 200, body } }];
+      })
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('');
+  const saying = (text: string) => ({
+    choices: [{ text, finish_reason: 'stop', logprobs: null }],
+    usage: { completion_tokens: 7 },
+  });
+  // The first calls Python, the second answers, the third has no answer yet.
+  const first = answersTo(batch.lines, (index) => [saying(CALL), saying(' <answer>42</answer>')][index]);
+  const read = await ask('sampling.read', { lines: first });
+  expect(read).toMatchObject({ answers: 2, failures: [], continuations: [{ waiting: 2 }] });
+  expect(read.continuations[0]?.continuations).toMatchObject([{ index: 1, isCorrect: true }]);
+  const next = await ask('sampling.nextBatch', { ids: [batch.id] });
+  const bodies = next.lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { custom_id: string; body: { prompt: string; max_tokens: number } });
+  expect(bodies.map(({ custom_id: id }) => id)).toEqual([`${batch.id}:0:1`, `${batch.id}:2:0`]);
+  expect(bodies[0]?.body.prompt.endsWith(`${CALL}${OUTPUT('42')}`)).toBe(true);
+  expect(bodies.map(({ body }) => body.max_tokens)).toEqual([43, 50]);
+  // Read again, an answer is not taken twice; one to a later request waits for those before it.
+  expect(await ask('sampling.read', { lines: first })).toMatchObject({ continuations: [{ waiting: 2 }] });
+  expect((await ask('sampling.nextBatch', { ids: [batch.id] })).lines).toBe(next.lines);
+  const early = answersTo(next.lines.replace(':0:1', ':0:2'), () => saying('x'));
+  expect((await ask('sampling.read', { lines: early })).failures).toEqual([
+    { line: 1, message: 'the answer before it has not been read' },
+  ]);
+  const last = answersTo(next.lines, (index) => (index === 0 ? saying(' <answer>42</answer>') : undefined));
+  const done = await ask('sampling.read', { lines: last });
+  // The third was answered with `x` above.
+  expect(done).toMatchObject({ failures: [], continuations: [{ waiting: 0 }] });
+  expect(correctOf(done.continuations[0] as SampledContinuations)).toEqual([true, true, false]);
+  const { response, toolCalls } = await ask('rollout.get', {
+    rolloutId: done.continuations[0]?.continuations[0]?.rolloutId ?? 0,
+  });
+  expect(response).toBe(`${RESPONSE.slice(0, AFTER_OR)}${CALL}${OUTPUT('42')} <answer>42</answer>`);
+  expect(toolCalls).toMatchObject([{ outcome: 'ok' }]);
+  expect(server.seen).toEqual([]);
 });
 
 test.each([

@@ -1,10 +1,13 @@
 /** Continuations while they are sampled, and after that with links; those of a file with what failed in it. */
-import type { ReadAnswers, SampledContinuations } from '../../../shared/api/contract.ts';
+import type { AnsweredBatch, ReadAnswers, SampledContinuations } from '../../../shared/api/contract.ts';
 import { maskedText } from '../../../shared/domain/maskedText.ts';
 import type { OriginOf } from '../../../shared/domain/origin.ts';
 import { comparePath } from '../../data/compareLink.ts';
+import { useClient } from '../../data/DataProvider.tsx';
 import { pathOfRoute, type RolloutRoute } from '../../data/route.ts';
 import { useInterface } from '../../state/interface.ts';
+import { Button } from '../../ui/Controls.tsx';
+import { saveText } from '../../ui/exportText.ts';
 import { Link } from '../../ui/Link.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
@@ -50,6 +53,7 @@ function AnswersRead({ read }: { readonly read: ReadAnswers | undefined }) {
           />
         </section>
       ))}
+      <NextBatch batches={continuations} />
       {failures.length > 0 && (
         <section>
           <p>{counted(failures.length, 'line')} gave no continuation:</p>
@@ -66,6 +70,33 @@ function AnswersRead({ read }: { readonly read: ReadAnswers | undefined }) {
         </section>
       )}
     </>
+  );
+}
+
+/** Saves the requests that go on where the answers ended. */
+function NextBatch({ batches }: { readonly batches: readonly AnsweredBatch[] }) {
+  const client = useClient();
+  const { setNotice } = useInterface.getState();
+  const open = batches.filter(({ waiting }) => waiting > 0);
+  const waiting = open.reduce((sum, batch) => sum + batch.waiting, 0);
+  if (waiting === 0) return null;
+  const write = async (): Promise<void> => {
+    try {
+      const { requests, lines } = await client.request('sampling.nextBatch', {
+        ids: open.map(({ id }) => id),
+      });
+      saveText(`${open.length === 1 ? open[0]?.id : 'requests'}-next.jsonl`, lines, 'application/jsonl');
+      setNotice(`${counted(requests, 'request')} written. Read batch… takes the answers.`);
+    } catch (error) {
+      setNotice(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <p>
+      {counted(waiting, 'continuation')} {waiting === 1 ? 'needs' : 'need'} another answer: Python was called,
+      and the calls were run here, or there is no answer yet.{' '}
+      <Button onClick={() => void write()}>Write next batch</Button>
+    </p>
   );
 }
 

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type {
+  AnsweredBatch,
   ContinuationRow,
   InterruptedContinuations,
   ParamsOf,
@@ -119,7 +120,7 @@ export function useContinuations(): Continuations & {
   };
 
   const readFile = async (file: File, signal: AbortSignal): Promise<Partial<Continuations>> => {
-    const continuations = new Map<string, SampledContinuations>();
+    const continuations = new Map<string, AnsweredBatch>();
     const failures: ReadAnswers['failures'][number][] = [];
     let answers = 0;
     for (const { firstLine, lines } of partsOfLines(await file.text(), PART)) {
