@@ -8,8 +8,12 @@ import { continuationFact } from '../../renderer/views/replay/tokens/readoutMode
 import { ValueLine } from '../../renderer/views/replay/ValueLine.tsx';
 import { ValueDialog } from '../../renderer/widgets/continuation/ValueDialog.tsx';
 import type { ParamsOf, RolloutDetail, StoredContinuations } from '../../shared/api/contract.ts';
-import { valueAtToken } from '../../shared/domain/valueAtToken.ts';
-import { endOfTurn, type PolicyValue, valuesByPolicy } from '../../shared/domain/valueByTurn.ts';
+import {
+  endOfTurn,
+  type PolicyValue,
+  valueAtToken,
+  valuesByPolicy,
+} from '../../shared/domain/valueByTurn.ts';
 import { createFakeClient, type FakeMethods } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 

@@ -1,9 +1,11 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
-import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import type { RolloutDetail, StoredContinuations } from '../../../shared/api/contract.ts';
+import { type PolicyValue, valuesByPolicy } from '../../../shared/domain/valueByTurn.ts';
 import { readList } from '../../data/rolloutListLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
 import { type SegmentView, turnsOf } from '../../data/segmentViews.ts';
+import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { useCompareCommand } from '../../shell/compareSet.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
@@ -36,7 +38,6 @@ import { layoutFor, usePanes } from './usePanes.ts';
 import { useReveal } from './useReveal.ts';
 import { useSearchHits } from './useSearchHits.ts';
 import { useSiblings } from './useSiblings.ts';
-import { useValue } from './useValue.ts';
 import './labels/labels.css';
 
 interface ReplayProps {
@@ -339,4 +340,21 @@ function usePointed(rolloutId: number, show: (hit: Hit) => void) {
     },
     unpoint: () => setLast(undefined),
   };
+}
+
+interface StoredValue {
+  readonly stored: StoredContinuations | undefined;
+  /** The value by the policy with the most continuations. Absent: nothing was sampled from the ends of turns. */
+  readonly value: PolicyValue | undefined;
+}
+
+/**
+ * The stored continuations of a rollout, and its value by turn.
+ * @param rolloutId undefined in a blind review, because the values show how the rollout ended
+ */
+function useValue(rolloutId: number | undefined): StoredValue {
+  const params = rolloutId === undefined ? undefined : { rolloutIds: [rolloutId] };
+  const stored = useRequest('sampling.stored', params).data?.[0];
+  const value = useMemo(() => (stored === undefined ? undefined : valuesByPolicy(stored)[0]), [stored]);
+  return { stored, value };
 }

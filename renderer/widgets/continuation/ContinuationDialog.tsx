@@ -9,7 +9,6 @@ import type { ContinuationPosition } from '../../../shared/domain/continuation.t
 import { originKey } from '../../../shared/domain/origin.ts';
 import vllmScript from '../../../shared/recorder/vllm_batch.py?raw';
 import { useClient } from '../../data/DataProvider.tsx';
-import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { TaskDialog } from '../../shell/dialogs/TaskDialog.tsx';
 import { useDialog, useInterface } from '../../state/interface.ts';
@@ -22,14 +21,12 @@ import { Interrupted } from './Interrupted.tsx';
 import { ReadBatch } from './ReadBatch.tsx';
 import { Sampled } from './SampledContinuations.tsx';
 import { SamplingFields } from './SamplingFields.tsx';
-import { SentRequest } from './SentRequest.tsx';
+import { SentRequest, usePreview } from './SentRequest.tsx';
 import { statusText, useContinuations } from './useContinuations.ts';
 import './continuation.css';
 
 /** UTF-16 units of a text that is shown. */
 const LONGEST = 20_000;
-/** A preview is requested when the user pauses. */
-const SETTLE_MS = 250;
 
 export function ContinuationDialog() {
   const about = useDialog('continue');
@@ -60,14 +57,8 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
   const isRunning = sampling.state === 'running';
   useEffect(() => onWriting(isRunning), [isRunning, onWriting]);
   const params = paramsOfForm(rolloutId, position, form);
-  const asked = useDebouncedValue(JSON.stringify(params), SETTLE_MS);
-  const isCurrent = asked === JSON.stringify(params);
-  const preview = useRequest(
-    'sampling.preview',
-    typeof params === 'string' ? undefined : (JSON.parse(asked) as ParamsOf<'sampling.preview'>),
-    { keepPrevious: true },
-  );
-  const ready = isCurrent && !preview.isPlaceholderData ? preview.data : undefined;
+  const { preview, error, isReady } = usePreview(typeof params === 'string' ? undefined : params);
+  const problem = typeof params === 'string' ? params : error;
   const isForm = sampling.state === 'form';
   const { runKey } = detail.run;
   const here = originKey({
@@ -80,7 +71,7 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
     ({ origin }) => originKey(origin) === here,
   );
   const start = (): void => {
-    if (typeof params !== 'string' && ready?.endpoint !== undefined) sampling.start(params);
+    if (typeof params !== 'string' && isReady) sampling.start(params);
   };
   return (
     <form
@@ -99,11 +90,11 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
           <>
             <Interrupted requests={interrupted ?? []} isOneRollout onResume={sampling.resume} />
             <Position detail={detail} position={position} onChange={setPosition} />
-            <Before preview={preview.data} />
+            <Before preview={preview} />
             <Fields
               form={form}
               onChange={setForm}
-              sentence={preview.data?.sentence}
+              sentence={preview?.sentence}
               alternatives={
                 position.kind === 'token' && (
                   <Alternatives
@@ -114,20 +105,17 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
                 )
               }
             />
-            {typeof params === 'string' ? (
+            {problem !== undefined ? (
               <p className="is-wrong" role="alert">
-                ✕ {params}
-              </p>
-            ) : preview.error !== null ? (
-              <p className="is-wrong" role="alert">
-                ✕ {preview.error.message}
+                ✕ {problem}
               </p>
             ) : (
-              preview.data !== undefined && (
+              preview !== undefined && (
                 <SentRequest
-                  preview={preview.data}
-                  requests={counted(params.settings?.n ?? 1, 'request')}
-                  mostTokens={preview.data.mostTokens}
+                  preview={preview}
+                  pattern={form.pattern}
+                  requests={counted(Number(form.n), 'request')}
+                  mostTokens={preview.mostTokens}
                 />
               )
             )}
@@ -155,7 +143,7 @@ function Body({ detail, from, onDone, onWriting }: BodyProps) {
                 <>
                   <ReadBatch onRead={sampling.read} />
                   <BatchButton params={params} />
-                  <Button type="submit" isPrimary disabled={ready?.endpoint === undefined}>
+                  <Button type="submit" isPrimary disabled={!isReady}>
                     Start sampling
                   </Button>
                 </>

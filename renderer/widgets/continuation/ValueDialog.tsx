@@ -14,7 +14,6 @@ import {
   rateText,
   valuesByPolicy,
 } from '../../../shared/domain/valueByTurn.ts';
-import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { TaskDialog } from '../../shell/dialogs/TaskDialog.tsx';
 import { useDialog } from '../../state/interface.ts';
@@ -23,7 +22,7 @@ import { LogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EMPTY_VALUE_FORM, valueParamsOfForm } from './continuationModel.ts';
 import { SamplingFields } from './SamplingFields.tsx';
-import { SentRequest } from './SentRequest.tsx';
+import { SentRequest, usePreview } from './SentRequest.tsx';
 import { useSampledValue } from './useSampledValue.ts';
 import { ValueBar } from './ValueBar.tsx';
 import './continuation.css';
@@ -31,8 +30,6 @@ import './valueTable.css';
 
 /** UTF-16 units of a text that is shown. */
 const LONGEST = 20_000;
-/** A preview is requested when the user pauses. */
-const SETTLE_MS = 250;
 
 export function ValueDialog() {
   const about = useDialog('value');
@@ -63,23 +60,13 @@ function Body({ detail, onDone, onWriting }: BodyProps) {
   useEffect(() => onWriting(isRunning), [isRunning, onWriting]);
   const params = valueParamsOfForm(rolloutId, form);
   const first = typeof params === 'string' ? undefined : params.first;
-  const asked = useDebouncedValue(JSON.stringify(first), SETTLE_MS);
-  const preview = useRequest(
-    'sampling.preview',
-    first === undefined ? undefined : (JSON.parse(asked) as ParamsOf<'sampling.preview'>),
-    { keepPrevious: true },
-  );
-  const isReady =
-    asked === JSON.stringify(first) && !preview.isPlaceholderData && preview.data?.endpoint !== undefined;
+  const { preview, error, isReady } = usePreview(first);
   const stored = useRequest('sampling.stored', { rolloutIds: [rolloutId] }).data?.[0];
   const value =
     stored === undefined || first === undefined
       ? undefined
-      : valuesByPolicy(stored).find(({ policy }) => isAsked(policy, first, preview.data));
-  const problem =
-    typeof params === 'string'
-      ? params
-      : (preview.error?.message ?? gradeProblem(preview.data, form.pattern));
+      : valuesByPolicy(stored).find(({ policy }) => isAsked(policy, first, preview));
+  const problem = typeof params === 'string' ? params : (error ?? gradeProblem(preview, form.pattern));
   const start = (): void => {
     if (typeof params !== 'string' && isReady && problem === undefined) sampling.start(params.value);
   };
@@ -115,8 +102,13 @@ function Body({ detail, onDone, onWriting }: BodyProps) {
               </span>
             </SamplingFields>
             {problem === undefined ? (
-              preview.data !== undefined && (
-                <SentRequest preview={preview.data} requests="Requests" mostTokens={Number(form.budget)} />
+              preview !== undefined && (
+                <SentRequest
+                  preview={preview}
+                  pattern={form.pattern}
+                  requests="Requests"
+                  mostTokens={Number(form.budget)}
+                />
               )
             ) : (
               <p className="is-wrong" role="alert">

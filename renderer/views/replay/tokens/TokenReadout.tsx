@@ -6,8 +6,8 @@
 import type { RefObject } from 'react';
 import { FIRST_ALTERNATIVES, type RolloutDetail, type TokenInfo } from '../../../../shared/api/contract.ts';
 import { isMasked } from '../../../../shared/domain/maskedText.ts';
-import { valueAtToken } from '../../../../shared/domain/valueAtToken.ts';
 import type { PositionSamples } from '../../../../shared/domain/valueByTurn.ts';
+import { valueAtToken } from '../../../../shared/domain/valueByTurn.ts';
 import type { TurnView } from '../../../data/segmentViews.ts';
 import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
 import { useRequest } from '../../../data/useRequest.ts';

@@ -1,7 +1,7 @@
 /** Facts about one token, as labels. An unknown value is left out, never shown as 0. */
 import type { TokenAlternatives } from '../../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
-import type { ValueAtToken } from '../../../../shared/domain/valueAtToken.ts';
+import type { ValueAtToken } from '../../../../shared/domain/valueByTurn.ts';
 import { policyText } from '../../../../shared/domain/valueByTurn.ts';
 import { prettyArguments, type TurnView } from '../../../data/segmentViews.ts';
 import { argumentPlaces, codePlaces } from '../../../editor/codePlaces.ts';
