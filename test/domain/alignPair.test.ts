@@ -7,6 +7,7 @@ import {
   type PairAlignment,
 } from '../../shared/domain/align.ts';
 import { mirroredEdits } from '../../shared/domain/alignText.ts';
+import { segmentResponse } from '../../shared/domain/segment.ts';
 import { isInsidePair } from '../../shared/domain/textUnits.ts';
 import { expectAlignment, hostileRollout, rolloutPair } from '../support/alignmentLaws.ts';
 import { drawAlignment, drawRollout } from '../support/drawAlignment.ts';
@@ -229,6 +230,24 @@ describe('alignments as drawn', () => {
     const [a, b] = [drawRollout(one), drawRollout(other)];
     expect(drawAlignment(alignPair(a, b), a, b)).toBe(drawn);
   });
+});
+
+it('puts a rollout of one turn beside the turn that begins like it, not beside the last one', () => {
+  const read = (response: string): AlignableRollout => ({
+    response,
+    ...segmentResponse(response, { startsInReasoning: false }),
+  });
+  const called = '<tool_call>\n{"name": "grade", "arguments": {"answer": "1"}}\n</tool_call>';
+  const [two, one] = [
+    read(
+      `To solve this problem, we first need to know how many popsicles each of them has.\n${called}\nuser\n<tool_response>\n0.0\n</tool_response>\nassistant\nNow add both parts: 5x + 6x = 165. Then x = 15. So Sam has 15 more.`,
+    ),
+    read('To solve this problem, we add both parts: 5x + 6x = 165. Then x = 15. Sam has 15 more.'),
+  ];
+  expect(alignPair(two, one).rows.map(({ a, b }) => [a, b])).toEqual([
+    [1, 1],
+    [2, undefined],
+  ]);
 });
 
 describe('a malformed call', () => {
