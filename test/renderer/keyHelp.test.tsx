@@ -1,9 +1,11 @@
 /** The key help lists what works in the view that is open, by place. */
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
 import { type Handlers, useCommands } from '../../renderer/shell/keys/commands.ts';
 import { KeyHelp } from '../../renderer/shell/keys/KeyHelp.tsx';
 import { useInterface } from '../../renderer/state/interface.ts';
+import { createFakeClient } from '../support/fakeClient.ts';
+import { renderWithClient } from '../support/renderWithClient.tsx';
 
 afterEach(() => {
   cleanup();
@@ -18,7 +20,16 @@ function View({ handlers }: { readonly handlers: Handlers }) {
 }
 
 function open(handlers: Handlers): void {
-  render(
+  renderWithClient(
+    createFakeClient({
+      'taxonomy.get': () => ({
+        taxonomy: {
+          ...{ name: 'Failures', choice: 'many' },
+          labels: [{ id: 'loops', name: 'Loops', key: '2', colour: 'red', description: '' }],
+        },
+        ...{ isDefault: false, counts: [] },
+      }),
+    }),
     <>
       <View handlers={handlers} />
       <KeyHelp />
@@ -66,4 +77,10 @@ it('finds a command by its words, and links the glossary', async () => {
   fireEvent.change(field, { target: { value: 'breakpoint' } });
   expect(screen.getByRole('status').textContent).toBe('No key or command here matches “breakpoint”.');
   expect(screen.getByRole('link', { name: 'Glossary' }).getAttribute('href')).toBe('/glossary');
+});
+
+it('names the keys of labels by their labels', async () => {
+  open({ 'label.1': nothing, 'label.2': nothing });
+  await screen.findByText('Label Loops: add or remove');
+  expect(listed()).toEqual(['Label Loops: add or remove']);
 });

@@ -1,5 +1,7 @@
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
+import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { useRequest } from '../../data/useRequest.ts';
 import { useDialog, useInterface } from '../../state/interface.ts';
 import { Link } from '../../ui/Link.tsx';
 import { Modal, ModalClose } from '../../ui/Modal.tsx';
@@ -23,7 +25,9 @@ export function KeyHelp() {
 function KeyHelpBody({ onClose }: { readonly onClose: () => void }) {
   const bound = useBoundCommands();
   // The view under the dialog does not change while it is open.
-  const [here] = useState(() => commandsHere(bound));
+  const [commands] = useState(() => commandsHere(bound));
+  const { taxonomy } = useRequest('taxonomy.get', {}).data ?? {};
+  const here = taxonomy === undefined ? commands : withLabelNames(commands, taxonomy);
   const [wanted, setWanted] = useState('');
   const words = wanted.toLowerCase().split(/\s+/);
   // Commands without a key are run from the palette. The list shows them only while searching.
@@ -92,6 +96,16 @@ function KeyHelpBody({ onClose }: { readonly onClose: () => void }) {
       </section>
     </>
   );
+}
+
+/** Keys of labels are named by their labels. Those without a label are left out. */
+function withLabelNames(commands: readonly Command[], { labels }: Taxonomy): readonly Command[] {
+  return commands.flatMap((command) => {
+    const [, key] = /^label\.(\d)$/.exec(command.id) ?? [];
+    if (key === undefined) return [command];
+    const label = labels.find((one) => one.key === key);
+    return label === undefined ? [] : [{ ...command, label: `Label ${label.name}: add or remove` }];
+  });
 }
 
 /** Commands that can run now, each with its effective keys: a key belongs to its first runnable command. */
