@@ -136,7 +136,9 @@ describe('a sample of an Inspect log', () => {
   it('shows its error, the errors that were retried, its limit, usage and times', () => {
     shown({ extra });
     const ending = within(screen.getByRole('region', { name: 'How it ended' }));
-    expect(ending.getByText('limits').nextElementSibling?.textContent).toMatch(/^ended by: token, 512/);
+    expect(ending.getByText('use of limits').nextElementSibling?.textContent).toMatch(
+      /^ended by: token, 512/,
+    );
     const error = within(screen.getByRole('region', { name: 'Error' }));
     expect(error.getByText('tool server gone')).toBeDefined();
     expect(error.getByText('Traceback').closest('details')?.open).toBe(false);
