@@ -112,7 +112,7 @@ export function Changes({ run }: { readonly run: RunSummary }) {
         )}
       </div>
       {!isWhole ? (
-        <EmptyState title="Choose two steps, or another run to compare with" />
+        <NothingToCompare run={run} hasOtherRuns={listed.length > 1} />
       ) : changes.error !== null ? (
         <FailedState
           title="The changes could not be counted"
@@ -129,6 +129,24 @@ export function Changes({ run }: { readonly run: RunSummary }) {
         />
       )}
     </>
+  );
+}
+
+interface NothingToCompareProps {
+  readonly run: RunSummary;
+  readonly hasOtherRuns: boolean;
+}
+
+function NothingToCompare({ run, hasOtherRuns }: NothingToCompareProps) {
+  if (run.hasSteps) return <EmptyState title="Choose two steps, or another run to compare with" />;
+  return (
+    <EmptyState title="No steps to compare in this log">
+      <p>
+        {hasOtherRuns
+          ? 'Choose a run of the same problems above, for example of another model.'
+          : 'Open the log of another run of the same problems, for example of another model, to compare with it.'}
+      </p>
+    </EmptyState>
   );
 }
 
