@@ -107,6 +107,7 @@ function Report({ run, report, isFormer }: ReportProps & { readonly isFormer: bo
     ...report.ofSteps.map((one) => ({ about: DETECTORS[one.detector], ofSteps: one })),
   ];
   const fired = all.filter((entry) => foundIn(entry) > 0);
+  const unable = all.filter((entry) => judgedBy(entry) === 0).length;
   // Those that found something come first. The order stays when a threshold changes.
   const [order] = useState(() => [...fired, ...all.filter((entry) => foundIn(entry) === 0)].map(detectorOf));
   const entries = order.flatMap((id) => all.filter((entry) => detectorOf(entry) === id));
@@ -130,6 +131,7 @@ function Report({ run, report, isFormer }: ReportProps & { readonly isFormer: bo
           ? 'No detector found anything'
           : `${fired.length} of ${all.length} detectors found something`}{' '}
         in {counted(report.rollouts, 'rollout')}.{' '}
+        {unable > 0 && `${count(unable)} of the ${all.length} had nothing to judge. `}
         <span className="dim">A finding is a place that is worth reading, not a verdict.</span>
       </p>
       <div className="failures detectors">
@@ -153,6 +155,10 @@ function Report({ run, report, isFormer }: ReportProps & { readonly isFormer: bo
 /** Rollouts with a finding, or findings about steps. */
 const foundIn = ({ ofRollouts, ofSteps }: Entry): number =>
   ofRollouts?.ids.length ?? ofSteps?.findings.length ?? 0;
+
+/** Rollouts or steps that a detector could judge. */
+const judgedBy = ({ ofRollouts, ofSteps }: Entry): number =>
+  ofRollouts?.judged ?? ofSteps?.judged.length ?? 0;
 
 /** The replay has findings beside the flags. */
 function showFlags(): void {
@@ -180,6 +186,9 @@ function ChosenDetector({ run, report, chosen }: ReportProps & { readonly chosen
           {unjudged > 0 && `; ${counted(unjudged, 'rollout')} could not be judged`}
         </dd>
       </dl>
+      {judgedBy(chosen) === 0 && (
+        <p className="dim">Nothing was judged: no rollout or step has what it needs.</p>
+      )}
       {ofRollouts !== undefined && <RolloutFindings run={run} found={ofRollouts} />}
       {ofSteps !== undefined && <StepsFindings run={run} found={ofSteps} unit={report.lengthUnit} />}
       {names.length > 0 && (
@@ -200,6 +209,7 @@ function RolloutFindings({
   readonly found: RolloutDetectorReport;
 }) {
   const { findings, count: all } = found;
+  if (found.judged === 0) return null;
   if (all === 0) return <p className="dim">No finding.</p>;
   return (
     <>
@@ -231,6 +241,7 @@ interface StepsFindingsProps {
 
 function StepsFindings({ run, found, unit }: StepsFindingsProps) {
   const { detector, findings } = found;
+  if (found.judged.length === 0) return null;
   if (findings.length === 0) return <p className="dim">No finding.</p>;
   return (
     <>
@@ -299,10 +310,12 @@ function columnsOf(run: RunSummary, report: DetectorReport): readonly Column<Ent
     },
     {
       ...{ id: 'judged', label: 'judged', align: 'end', minWidth: 110, grow: 0 },
-      cell: ({ ofRollouts, ofSteps }) =>
-        ofRollouts === undefined
-          ? counted(ofSteps?.judged.length ?? 0, 'step')
-          : counted(ofRollouts.judged, 'rollout'),
+      cell: (entry) =>
+        judgedBy(entry) === 0 ? (
+          <span className="dim">nothing</span>
+        ) : (
+          counted(judgedBy(entry), entry.ofRollouts === undefined ? 'step' : 'rollout')
+        ),
     },
     ...(hasLine
       ? [
