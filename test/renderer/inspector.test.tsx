@@ -175,7 +175,7 @@ describe('a sample of an Inspect log', () => {
     expect(list.textContent).toContain('3 events');
     fireEvent.click(row(/^Zoom to it/));
     expect(within(list).queryByRole('button', { name: /^model acme/ })).toBeNull();
-    fireEvent.click(row(/^Back to the whole sample/));
+    fireEvent.click(row(/^Zoom out/));
     expect(list.textContent).toContain('3 events');
   });
 

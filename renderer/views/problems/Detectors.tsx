@@ -132,7 +132,10 @@ function Report({ run, report, isFormer }: ReportProps & { readonly isFormer: bo
           : `${fired.length} of ${all.length} detectors found something`}{' '}
         in {counted(report.rollouts, 'rollout')}.{' '}
         {unable > 0 && `${count(unable)} of the ${all.length} had nothing to judge. `}
-        <span className="dim">A finding is a place that is worth reading, not a verdict.</span>
+        <span className="dim">
+          A finding is a place that is worth reading, not a verdict. Detectors read what the policy wrote;
+          rewards and ground truths that may be wrong are under Suspicious.
+        </span>
       </p>
       <div className="failures detectors">
         <div className="page-list">

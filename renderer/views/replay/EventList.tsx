@@ -74,8 +74,12 @@ export function EventList({ events, total = events.length }: EventListProps) {
           {counted(shown.length, 'event')}
           {events.length < total && `, of the first ${count(events.length)} of ${count(total)}`}
         </span>
-        <Button disabled={zoomed === undefined} onClick={() => setZoomed(undefined)}>
-          Back to the whole sample
+        <Button
+          title="Back to the whole sample (Esc)"
+          disabled={zoomed === undefined}
+          onClick={() => setZoomed(undefined)}
+        >
+          Zoom out
         </Button>
       </div>
       <div ref={list.scroller} className="event-list-rows" onScroll={list.onScroll}>

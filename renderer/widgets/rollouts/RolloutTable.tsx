@@ -50,6 +50,8 @@ interface RolloutTableProps {
   readonly emptyTitle: string;
   /** Number of rollouts without the filter, if known. */
   readonly total?: number | undefined;
+  /** Name of a ready-made list, which says why a rollout is in it. The replay repeats it. */
+  readonly listName?: string;
 }
 
 const ROLLOUT_SORT: Sort = { column: 'ordinal', direction: 'ascending' };
@@ -62,7 +64,8 @@ const SORTED_COLUMNS: ReadonlySet<string> = new Set([
 const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
 const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
 
-export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, total }: RolloutTableProps) {
+export function RolloutTable(props: RolloutTableProps) {
+  const { runKey, filter, label, hidesProblem, emptyTitle, total, listName } = props;
   const isOfRun = filter.step === undefined && filter.groupId === undefined;
   const [sorts, setSort] = useUrlSorts(
     (column) => SORTED_COLUMNS.has(column) || isScoreSort(column),
@@ -150,6 +153,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
   const search = listSearch({
     of: isOfRun ? 'run' : filter.groupId === undefined ? 'step' : 'group',
     filter: text,
+    name: listName,
     sort: sortsText(sorts.map(({ column, direction }) => ({ column: sortedFieldOf(column), direction }))),
   });
   const list = `rollouts ${runKey} ${JSON.stringify(filter)} ${sortsText(sorts)} ${text}`;
