@@ -1,7 +1,7 @@
 /** Rollouts of a run, a step or a group. The host sends all ids in order; rows are loaded for the visible window. */
 
 import { useQueries } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import {
   type GroupRow,
   isScoreSort,
@@ -52,6 +52,8 @@ interface RolloutTableProps {
   readonly total?: number | undefined;
   /** Name of a ready-made list, which says why a rollout is in it. The replay repeats it. */
   readonly listName?: string;
+  /** A link beside the number of matches. */
+  readonly aside?: ReactNode;
 }
 
 const ROLLOUT_SORT: Sort = { column: 'ordinal', direction: 'ascending' };
@@ -65,7 +67,7 @@ const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
 const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
 
 export function RolloutTable(props: RolloutTableProps) {
-  const { runKey, filter, label, hidesProblem, emptyTitle, total, listName } = props;
+  const { runKey, filter, label, hidesProblem, emptyTitle, total, listName, aside } = props;
   const isOfRun = filter.step === undefined && filter.groupId === undefined;
   const [sorts, setSort] = useUrlSorts(
     (column) => SORTED_COLUMNS.has(column) || isScoreSort(column),
@@ -133,7 +135,11 @@ export function RolloutTable(props: RolloutTableProps) {
     );
   }
   if (ids === undefined) return <ListUnderWay what="rollouts" order={order} />;
-  const note = text !== '' && <FilterNote what="rollout" matches={ids.length} total={total} order={order} />;
+  const note = text !== '' && (
+    <FilterNote what="rollout" matches={ids.length} total={total} order={order}>
+      {ids.length > 0 && aside}
+    </FilterNote>
+  );
   if (ids.length === 0) {
     return (
       <div className="list-column">
