@@ -5,13 +5,12 @@ import {
   type ChangedProblem,
   type ChangeSide,
   DIRECTIONS,
-  type Direction,
   type ProblemChanges,
   type RunSummary,
 } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
-import { type ChangesLink, changedTo, changePath, changesPath } from '../../data/changesLink.ts';
+import { type ChangesLink, changedTo, changePath, changesPack, changesPath } from '../../data/changesLink.ts';
 import { namesWithModels } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
@@ -48,13 +47,7 @@ export function Changes({ run }: { readonly run: RunSummary }) {
     ? () =>
         useInterface.getState().showDialog({
           kind: 'exportPack',
-          scope: {
-            ...{ filter: '', runKey: run.runKey },
-            pairs: {
-              name: changesName(became, { run, step: from }, { run: other, step: to }),
-              of: { from: { runId: run.runId, step: from }, to: { runId: other.runId, step: to }, became },
-            },
-          },
+          scope: changesPack(became, { run, step: from }, { run: other, step: to }),
         })
     : undefined;
   useCommands({ 'pack.export': exportPairs });
@@ -151,19 +144,6 @@ function NothingToCompare({ run, hasOtherRuns }: NothingToCompareProps) {
 }
 
 const thisRun = ({ model }: RunSummary): string => (model === undefined ? 'this run' : `this run · ${model}`);
-
-interface ChangePlace {
-  readonly run: RunSummary;
-  readonly step: number;
-}
-
-function changesName(became: Direction, from: ChangePlace, to: ChangePlace): string {
-  const place = ({ run, step }: ChangePlace): string =>
-    run.hasSteps ? `step ${step}` : (namesWithModels([run])[0] ?? '');
-  const other =
-    from.run.runId === to.run.runId || !to.run.hasSteps ? '' : ` of ${namesWithModels([to.run])[0]}`;
-  return `Problems that became ${became} from ${place(from)} to ${place(to)}${other}`;
-}
 
 /** Steps with rollouts whose correctness is known, ascending. Undefined while loading. */
 function useSteps({ runId }: RunSummary): readonly number[] | undefined {
