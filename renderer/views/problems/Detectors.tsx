@@ -1,5 +1,5 @@
 /** Findings of reward hacking and degeneration: one row per detector, and the findings of the chosen one. */
-import { useRef, useState } from 'react';
+import { type CSSProperties, useMemo, useRef, useState } from 'react';
 import type {
   DetectorReport,
   RolloutDetectorReport,
@@ -13,12 +13,14 @@ import {
   THRESHOLDS,
 } from '../../../shared/domain/detectors/detectors.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { isNamedByQuestion, problemName } from '../../../shared/domain/question.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { findingPath } from '../../data/findingLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
+import { useRolloutsOf } from '../../data/useRowWindow.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useTokenView } from '../../state/tokenView.ts';
 import { Button } from '../../ui/Controls.tsx';
@@ -133,11 +135,11 @@ function Report({ run, report, isFormer }: ReportProps & { readonly isFormer: bo
         in {counted(report.rollouts, 'rollout')}.{' '}
         {unable > 0 && `${count(unable)} of the ${all.length} had nothing to judge. `}
         <span className="dim">
-          A finding is a place that is worth reading, not a verdict. Detectors read what the policy wrote;
-          rewards and ground truths that may be wrong are under Suspicious.
+          A finding is a place worth reading, not a verdict. Rewards and ground truths that may be wrong are
+          under Suspicious.
         </span>
       </p>
-      <div className="failures detectors">
+      <div className="failures" style={{ '--list-rows': entries.length } as CSSProperties}>
         <div className="page-list">
           <VirtualTable
             handle={table}
@@ -212,6 +214,7 @@ function RolloutFindings({
   readonly found: RolloutDetectorReport;
 }) {
   const { findings, count: all } = found;
+  const nameOf = useGroupNames(findings);
   if (found.judged === 0) return null;
   if (all === 0) return <p className="dim">No finding.</p>;
   return (
@@ -226,7 +229,7 @@ function RolloutFindings({
           <li key={`${one.rolloutId} ${one.segment} ${one.start} ${one.message}`}>
             <Link href={findingPath(run.runKey, one)} onClick={showFlags}>
               {run.hasSteps && `step ${one.step} · `}
-              {withGlyphs(one.groupKey)} · rollout {one.ordinal} · turn {one.turn}
+              {nameOf(one)} · rollout {one.ordinal} · turn {one.turn}
             </Link>{' '}
             <span>{withGlyphs(one.message)}</span>
           </li>
@@ -234,6 +237,25 @@ function RolloutFindings({
       </ul>
     </>
   );
+}
+
+/** The names of the groups of findings: their keys, or the first words of the problem where its id is a hash. */
+function useGroupNames(findings: RolloutDetectorReport['findings']) {
+  const ids = useMemo(
+    () => Uint32Array.from(new Set(findings.map(({ rolloutId }) => rolloutId))),
+    [findings],
+  );
+  const { rowOf } = useRolloutsOf(ids);
+  const groupIds = [...new Set([...ids].flatMap((id) => rowOf(id)?.groupId ?? []))];
+  const groups = useRequest('group.rows', groupIds.length === 0 ? undefined : { groupIds }, {
+    keepPrevious: true,
+  }).data;
+  return ({ rolloutId, groupKey }: RolloutDetectorReport['findings'][number]): string => {
+    const group = groups?.find((one) => one?.groupId === rowOf(rolloutId)?.groupId);
+    if (group === undefined) return withGlyphs(groupKey);
+    const problem = { problemId: group.problemId, question: group.promptPreview };
+    return isNamedByQuestion(problem) ? problemName(problem) : withGlyphs(groupKey);
+  };
 }
 
 interface StepsFindingsProps {
