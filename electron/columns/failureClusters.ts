@@ -55,26 +55,36 @@ export function failureClusters(
   const sets = [...byFeatures.values()];
   const { medoids, clusterOf, silhouette } = clusterSets(sets, stop);
   const setsOf = (cluster: number) => sets.filter((_, i) => clusterOf[i] === cluster);
+  const sizes = medoids.map((_, cluster) => setsOf(cluster).reduce((sum, { count }) => sum + count, 0));
+  // One rollout is not alike to anything, so it is listed with the rest, unless there is no cluster of more.
+  const least = Math.min(2, Math.max(1, ...sizes));
+  const isCluster = (cluster: number): boolean => (sizes[cluster] ?? 0) >= least;
   const totals = countFeatures(sets);
-  const clusters = medoids.map((medoid, cluster): FailureCluster => {
+  const clusters = medoids.flatMap((medoid, cluster): FailureCluster[] => {
+    if (!isCluster(cluster)) return [];
     const own = setsOf(cluster);
     const counts = countFeatures(own);
     const members = membersOf(own, steps.length);
     const size = members.ids.length;
     const { features = [], members: same = [] } = sets[medoid] ?? {};
     const common = features.filter((feature) => 2 * (counts.get(feature) ?? 0) >= size);
-    return {
-      ...members,
-      name: clusterName(common),
-      medoid: addressOf(run, steps, same),
-      features: distinguishing(counts, size, totals, wrong),
-    };
+    return [
+      {
+        ...members,
+        name: clusterName(common),
+        medoid: addressOf(run, steps, same),
+        features: distinguishing(counts, size, totals, wrong),
+      },
+    ];
   });
   return {
     ...{ rollouts, known, wrong, steps },
     ...(silhouette === undefined ? {} : { silhouette }),
     clusters: toldApart(clusters),
-    unlike: membersOf(setsOf(-1), steps.length),
+    unlike: membersOf(
+      sets.filter((_, i) => !isCluster(clusterOf[i] ?? -1)),
+      steps.length,
+    ),
   };
 }
 

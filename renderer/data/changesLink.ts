@@ -10,9 +10,11 @@ import {
   DIRECTIONS,
   type Direction,
   type ProblemChanges,
+  type RunSummary,
 } from '../../shared/api/contract.ts';
 import { compareSearch, readCompare } from './compareLink.ts';
 import { pathOfRoute } from './route.ts';
+import { namesWithModels } from './runNames.ts';
 
 const PLACE = z.object({ run: z.string(), step: z.number().int().min(0) });
 const LINK = z.object({ from: PLACE, to: PLACE, became: z.enum(DIRECTIONS) });
@@ -59,6 +61,32 @@ export function readChange(query: URLSearchParams): { link: ChangesLink; index: 
     // The user edited the URL: there is no list.
     return undefined;
   }
+}
+
+interface ChangePlace {
+  readonly run: RunSummary;
+  readonly step: number;
+}
+
+/** `from step 0 to step 60`, with names of runs where steps do not tell. */
+export function changeSpan(from: ChangePlace, to: ChangePlace): string {
+  const place = ({ run, step }: ChangePlace): string =>
+    run.hasSteps ? `step ${step}` : (namesWithModels([run])[0] ?? '');
+  const other =
+    from.run.runId === to.run.runId || !to.run.hasSteps ? '' : ` of ${namesWithModels([to.run])[0]}`;
+  return `from ${place(from)} to ${place(to)}${other}`;
+}
+
+/** The scope of the dialog that exports all pairs of a list. */
+export function changesPack(became: Direction, from: ChangePlace, to: ChangePlace) {
+  const idOf = ({ run, step }: ChangePlace) => ({ runId: run.runId, step });
+  return {
+    ...{ filter: '', runKey: from.run.runKey },
+    pairs: {
+      name: `Problems that became ${became} ${changeSpan(from, to)}`,
+      of: { from: idOf(from), to: idOf(to), became },
+    },
+  };
 }
 
 export const changedTo = (changes: ProblemChanges, became: Direction): readonly ChangedProblem[] =>

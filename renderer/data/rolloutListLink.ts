@@ -10,12 +10,15 @@ export interface RolloutListLink {
   readonly filter: string;
   /** As in the URL of the list. */
   readonly sort: string;
+  /** Why the list has its rollouts, if it is a ready-made one. The replay names it. */
+  readonly name?: string | undefined;
 }
 
 /** Empty for an unfiltered list: previous and next then step through the group. */
 export function listSearch(list: RolloutListLink): string {
   if (list.filter === '') return '';
   const params = new URLSearchParams({ of: list.of, q: list.filter, sort: list.sort });
+  if (list.name !== undefined) params.set('name', list.name);
   return `?${new URLSearchParams({ list: params.toString() })}`;
 }
 
@@ -24,5 +27,7 @@ export function readList(text: string | null): RolloutListLink | undefined {
   const params = new URLSearchParams(text ?? '');
   const of = LIST_SCOPES.find((one) => one === params.get('of'));
   const filter = params.get('q') ?? '';
-  return of === undefined || filter === '' ? undefined : { of, filter, sort: params.get('sort') ?? '' };
+  if (of === undefined || filter === '') return undefined;
+  const name = params.get('name');
+  return { of, filter, sort: params.get('sort') ?? '', ...(name === null ? {} : { name }) };
 }

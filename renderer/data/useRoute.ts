@@ -17,6 +17,11 @@ export function navigateTo(href: string): void {
   navigate(resolvedHref(splitLibrary(window.location.pathname).library, href));
 }
 
+/** The current path within the library, as the trail of visited pages has it. */
+export function presentPath(): string {
+  return pathOfRoute(parseRoute(splitLibrary(window.location.pathname).path));
+}
+
 /** The current path and query, within the library. */
 export function presentHref(): string {
   return splitLibrary(window.location.pathname).path + window.location.search;

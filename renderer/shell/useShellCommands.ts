@@ -65,6 +65,20 @@ export function useShellCommands(): void {
   const ofLibraries = useLibraryCommands();
   const { showDialog, setTheme, setNotice, flip } = useInterface.getState();
 
+  const problems = (tab?: string) => {
+    if (!('runKey' in ofRun)) return undefined;
+    const { runKey } = ofRun;
+    return () => {
+      // Within the page, a tab keeps the filter, as a click on it does.
+      const filter = route.view === 'problems' ? new URLSearchParams(location.search).get('q') : null;
+      const query = new URLSearchParams({
+        ...(tab === undefined ? {} : { tab }),
+        ...(tab === undefined || filter === null ? {} : { q: filter }),
+      });
+      goTo({ view: 'problems', runKey }, query.size === 0 ? '' : `?${query}`);
+    };
+  };
+
   useCommands(
     {
       'palette.show': () => showDialog({ kind: 'palette' }),
@@ -82,8 +96,11 @@ export function useShellCommands(): void {
           ),
         ),
       'place.library': () => goTo({ view: 'library' }),
-      'place.problems':
-        'runKey' in ofRun ? () => goTo({ view: 'problems', runKey: ofRun.runKey }) : undefined,
+      'place.problems': problems(),
+      'problems.changes': problems('changes'),
+      'problems.failures': problems('failures'),
+      'problems.detectors': problems('detectors'),
+      'problems.suspicious': problems('suspicious'),
       'place.roc': roc === undefined ? undefined : () => goTo(roc),
       'place.tokens': tokens === undefined ? undefined : () => goTo(tokens),
       'place.schedule':

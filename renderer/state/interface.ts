@@ -77,6 +77,8 @@ interface Interface {
   /** Paths of up to four rollouts from any list, to be compared turn by turn. */
   readonly compareSet: readonly string[];
   readonly isCompareSideOpen: boolean;
+  /** The last tab of that panel. */
+  readonly compareSideTab: string;
   /** Shows all facts of a comparison's lanes, not only the main ones. */
   readonly areLaneFactsOpen: boolean;
   /** Stretches of a comparison whose fold differs from its default. The view defines the keys. */
@@ -113,6 +115,7 @@ interface Interface {
   /** A third one replaces the first. */
   readonly flipCompared: (groupId: number, rolloutId: number) => void;
   readonly clearCompared: (groupId: number) => void;
+  readonly setCompareSideTab: (compareSideTab: string) => void;
   readonly setCompareSet: (paths: readonly string[]) => void;
   readonly flipStretch: (key: string) => void;
   readonly closeCard: (keys: readonly (number | string)[]) => void;
@@ -150,6 +153,7 @@ export const useInterface = create<Interface>()(
       comparedOf: {},
       compareSet: [],
       isCompareSideOpen: false,
+      compareSideTab: 'watch',
       areLaneFactsOpen: false,
       flippedStretches: new Set<string>(),
       tour: 'new',
@@ -186,6 +190,7 @@ export const useInterface = create<Interface>()(
           return { comparedOf: { ...comparedOf, [groupId]: next } };
         }),
       clearCompared: (groupId) => set(({ comparedOf }) => ({ comparedOf: { ...comparedOf, [groupId]: [] } })),
+      setCompareSideTab: (compareSideTab) => set({ compareSideTab }),
       setCompareSet: (compareSet) => set({ compareSet }),
       flipStretch: (key) =>
         set((state) => {
@@ -221,6 +226,7 @@ export const useInterface = create<Interface>()(
       areChartsOpen: z.boolean(),
       masksCredentials: z.boolean(),
       isCompareSideOpen: z.boolean(),
+      compareSideTab: z.string(),
       areLaneFactsOpen: z.boolean(),
       compareSet: z.array(z.string()),
       compareSets: z.record(z.string(), z.array(z.string())),

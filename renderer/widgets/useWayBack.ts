@@ -1,6 +1,5 @@
-import { splitLibrary } from '../data/libraryLink.ts';
-import { parseRoute, pathOfRoute, type Route } from '../data/route.ts';
-import { goTo, navigateTo } from '../data/useRoute.ts';
+import { pathOfRoute, type Route } from '../data/route.ts';
+import { goTo, navigateTo, presentPath } from '../data/useRoute.ts';
 import { useCommands } from '../shell/keys/commands.ts';
 import { cameFrom, leaveTrail, queryLeftAt } from '../state/routeMemory.ts';
 
@@ -13,7 +12,7 @@ import { cameFrom, leaveTrail, queryLeftAt } from '../state/routeMemory.ts';
  */
 export function useWayBack(otherwise: Route, isHeld?: () => boolean): () => void {
   const back = () => {
-    const path = pathOfRoute(parseRoute(splitLibrary(window.location.pathname).path));
+    const path = presentPath();
     const from = cameFrom(path);
     leaveTrail(path);
     if (from !== undefined) navigateTo(from);

@@ -26,7 +26,13 @@ export interface LoggedEvent {
   readonly cost?: number;
   /** Failed attempts of this call of a model. */
   readonly retries?: number;
+  /** Number of this attempt at a call of a model, from 1. */
+  readonly attempt?: number;
+  /** Time without waits for a connection or a retry, as logged. */
+  readonly working_seconds?: number;
   readonly error?: string;
+  /** The end of the traceback of the error, where it says what failed. */
+  readonly traceback?: string;
 }
 
 /** Counts over all events of a sample, also over those that are not listed. */
@@ -46,6 +52,7 @@ interface ShortEvents {
 export const MOST_EVENTS = 2_000;
 const LONGEST_NAME = 120;
 const LONGEST_ERROR = 500;
+const LONGEST_TRACEBACK = 2_000;
 const LONGEST_KIND = 60;
 
 /** Start and end of the sample, in seconds since 1970, as logged. */
@@ -96,7 +103,7 @@ export function shortEvents(
       ...(at === undefined ? {} : { start: milliseconds(at - first) }),
       ...(isTimed ? { seconds: milliseconds(end - at) } : {}),
       ...usageOf(event),
-      ...failureOf(event, cut),
+      ...attemptOf(event, cut),
     });
   }
   return { events: short, event_totals: { events: total, retries }, masked: cut.masked };
@@ -132,6 +139,14 @@ class TextCutter {
     const { value, masked } = maskSecrets(whole);
     this.masked += masked;
     return value.slice(0, longest).toWellFormed();
+  }
+
+  /** Keeps the end of a long text. */
+  end(whole: string, longest: number): string {
+    if (whole.length <= longest) return whole;
+    const { value, masked } = maskSecrets(whole);
+    this.masked += masked;
+    return `…${value.slice(-longest)}`.toWellFormed();
   }
 }
 
@@ -175,13 +190,22 @@ function usageOf(event: JsonObject): Pick<LoggedEvent, 'input_tokens' | 'output_
   };
 }
 
-function failureOf(event: JsonObject, cut: TextCutter): Pick<LoggedEvent, 'retries' | 'error'> {
+function attemptOf(
+  event: JsonObject,
+  cut: TextCutter,
+): Pick<LoggedEvent, 'retries' | 'attempt' | 'working_seconds' | 'error' | 'traceback'> {
   const retries = indexOf(event['retries']);
+  const attempt = indexOf(event['attempt']);
+  const working = durationOf(event['working_time']);
+  const traceback = textField(event, 'traceback');
   const { error } = event;
   const message = isObject(error) ? textField(error, 'message') : textField(event, 'error');
   return {
     ...(retries === undefined ? {} : { retries }),
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(working === undefined ? {} : { working_seconds: milliseconds(working) }),
     ...(message === undefined ? {} : { error: cut.text(message, LONGEST_ERROR) }),
+    ...(traceback === undefined ? {} : { traceback: cut.end(traceback, LONGEST_TRACEBACK) }),
   };
 }
 
@@ -207,8 +231,8 @@ function isLoggedEvent(event: unknown): event is LoggedEvent {
     typeof event['kind'] === 'string' &&
     typeof event['name'] === 'string' &&
     indexOf(event['depth']) !== undefined &&
-    ['start', 'seconds', 'cost'].every((key) => isKnown(key, durationOf)) &&
-    ['input_tokens', 'output_tokens', 'retries'].every((key) => isKnown(key, indexOf)) &&
-    (event['error'] === undefined || typeof event['error'] === 'string')
+    ['start', 'seconds', 'working_seconds', 'cost'].every((key) => isKnown(key, durationOf)) &&
+    ['input_tokens', 'output_tokens', 'retries', 'attempt'].every((key) => isKnown(key, indexOf)) &&
+    ['error', 'traceback'].every((key) => event[key] === undefined || typeof event[key] === 'string')
   );
 }

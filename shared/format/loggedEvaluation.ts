@@ -151,7 +151,7 @@ function argumentsOf(config: JsonObject, name: string): readonly LoggedSetting[]
 function limitsOf(config: JsonObject): LoggedSetting {
   const set = settingsOf(pick(config, LIMITS));
   return {
-    name: 'limits, epochs, retries',
+    name: 'limits set, epochs, retries',
     value: set.length === 0 ? 'none set' : set.map(({ name, value }) => `${name}: ${value}`).join(', '),
   };
 }

@@ -75,6 +75,15 @@ describe('clusters of failures', () => {
     expect(clusters.flatMap(({ ids }) => [...ids]).sort((a, b) => a - b)).toEqual(wrongIds);
   });
 
+  it('have two rollouts or more: one alone is unlike the others', () => {
+    const { clusters, unlike } = ask({ filter: 'ordinal:4..7', from: 3 });
+    expect(clusters.map(({ ids }) => ids.length)).toEqual([3]);
+    expect(unlike.ids).toHaveLength(1);
+    expect([...unlike.byStep]).toEqual([1]);
+    const alone = ask({ filter: 'ordinal:4', from: 3 });
+    expect([alone.clusters.map(({ ids }) => ids.length), alone.unlike.ids.length]).toEqual([[1], 0]);
+  });
+
   it('are those of the filter and of the steps', () => {
     expect(ask({ from: 1, to: 3 })).toMatchObject({ rollouts: 12, wrong: 9, steps: [3] });
     expect(ask({ to: 2 }).clusters[1]?.medoid.step).toBe(0);

@@ -694,7 +694,7 @@ export function describeCompare(shell: Shell): void {
         .toBe('1');
     });
 
-    test('the panel and its tab are part of the link', async () => {
+    test('the panel and its tab are part of the link, and the tab is remembered', async () => {
       const panel = page.getByRole('complementary', { name: 'Panel' });
       // Simulates a user who has never opened a panel.
       await page.evaluate(() => localStorage.clear());
@@ -702,13 +702,17 @@ export function describeCompare(shell: Shell): void {
       await panel.getByRole('button', { name: 'Breakpoints', pressed: true }).waitFor();
       await panel.getByRole('button', { name: 'Watch' }).click();
       await expect.poll(() => queryOf().get('side')).toBe('watch');
+      await panel.getByRole('button', { name: 'Breakpoints' }).click();
+      // A link without a tab opens on the last one.
+      await visit(page, running.urlOf(linkOf(0, 3)));
+      await expect.poll(() => queryOf().get('side')).toBe('breakpoints');
       await page.getByRole('region', { name: 'Aligned turns' }).focus();
       await page.keyboard.press('i');
       await panel.waitFor({ state: 'detached' });
       expect(queryOf().get('side')).toBeNull();
       await page.keyboard.press('i');
       await panel.waitFor();
-      expect(queryOf().get('side')).toBe('watch');
+      expect(queryOf().get('side')).toBe('breakpoints');
       await page.keyboard.press('i');
       await panel.waitFor({ state: 'detached' });
     });

@@ -130,6 +130,31 @@ export function describeLabels(shell: Shell): void {
       await expect.poll(() => cards().filter({ hasText: 'Only this' }).count()).toBe(0);
     });
 
+    test('a note after a label belongs to it, unless no label is chosen', async () => {
+      await press('L');
+      await press('4');
+      const labelled = cards().filter({ hasText: 'Wrong formalisation' });
+      await labelled.waitFor();
+      const before = await cards().count();
+      await press('m');
+      await panel().getByText('with your label Wrong formalisation').waitFor();
+      await page.keyboard.type('the same sum three times');
+      await press('ControlOrMeta+Enter');
+      await labelled.filter({ hasText: 'the same sum three times' }).waitFor();
+      expect(await cards().count()).toBe(before);
+      await press('u');
+      await expect.poll(() => cards().filter({ hasText: 'the same sum' }).count()).toBe(0);
+      await labelled.waitFor();
+      await press('m');
+      await panel().getByRole('combobox', { name: 'Label' }).selectOption('no label');
+      await note().fill('beside it');
+      await panel().getByRole('button', { name: 'Save' }).click();
+      await expect.poll(() => cards().count()).toBe(before + 1);
+      await press('u');
+      await expect.poll(() => cards().count()).toBe(before);
+      await press('L');
+    });
+
     test('a draft survives navigation', async () => {
       await press('m');
       await expect.poll(isWriting).toBe(true);

@@ -72,6 +72,10 @@ export function describeProblems(shell: Shell): void {
       await page.keyboard.press('.');
       await bar.getByText(/^2 of \d+$/).waitFor();
       await expect.poll(() => running.place().match(/lane=[^&]+/g)).not.toEqual(lanes);
+      await bar.getByRole('button', { name: 'Export pairs…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(/^Problems that became correct from step \d+ to step \d+\.$/).waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
       await bar.getByRole('link', { name: 'Problems that became correct' }).click();
       await table.waitFor();
     });

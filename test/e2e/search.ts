@@ -178,12 +178,41 @@ export function describeSearch(shell: Shell): void {
       expect(await page.getByRole('button', { name: /^Search again/ }).count()).toBe(0);
     });
 
-    test('words typed into the palette are looked for', async () => {
+    test('words typed into the palette are looked for, and Escape returns to the page it was opened on', async () => {
+      await visit(page, running.urlOf('/run/synthetic-grpo-roc-demo/problems?tab=suspicious'));
+      await page.getByRole('heading', { level: 1, name: 'Problems' }).waitFor();
       await page.keyboard.press('Control+k');
       await page.getByPlaceholder('words to search for').fill('double check');
       await page.getByRole('option', { name: 'Search all texts for double check' }).click();
       await expect.poll(() => queryOf('q')).toBe('double check');
       await results().locator('mark').first().waitFor();
+      // A hit that was opened is not on the way back.
+      await page.keyboard.press('j');
+      await chosen()
+        .filter({ hasText: /double/i })
+        .waitFor();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => queryOf('find')).toBe('double check');
+      await page.getByRole('textbox', { name: 'Search in this rollout' }).waitFor();
+      await page.keyboard.press('Escape');
+      await results().locator('mark').first().waitFor();
+      await page.keyboard.press('Escape');
+      await expect.poll(() => running.place()).toBe('/run/synthetic-grpo-roc-demo/problems?tab=suspicious');
+    });
+
+    test('the palette knows the tabs of the problems page by their words', async () => {
+      for (const [words, tab] of [
+        ['became incorrect', 'changes'],
+        ['clusters', 'failures'],
+        ['hacking', 'detectors'],
+        ['suspicious', 'suspicious'],
+      ] as const) {
+        await page.keyboard.press('Control+k');
+        await page.getByPlaceholder('words to search for').fill(words);
+        await page.getByRole('option', { name: /^Problems: / }).waitFor();
+        await page.keyboard.press('Enter');
+        await expect.poll(() => queryOf('tab')).toBe(tab);
+      }
     });
 
     test('a link copied here opens from the palette', async () => {

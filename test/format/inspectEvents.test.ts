@@ -33,6 +33,23 @@ describe('events of a sample', () => {
     ]);
   });
 
+  it('have the attempt, the working time and the end of the traceback of a failed call', () => {
+    const call = { event: 'model', model: 'm', timestamp: at(1), completed: at(3) };
+    const failed = {
+      ...call,
+      attempt: 2,
+      working_time: 0.4567,
+      error: 'E',
+      traceback: `${'x'.repeat(3000)}E: last`,
+    };
+    const [event] = shortEvents([failed])?.events ?? [];
+    expect(event).toMatchObject({ seconds: 2, working_seconds: 0.457, attempt: 2, error: 'E' });
+    expect(event?.traceback).toMatch(/^…x+E: last$/);
+    expect(event?.traceback).toHaveLength(2001);
+    expect(eventsIn({ events: [event] })).toEqual([event]);
+    expect(eventsIn({ events: [{ ...event, traceback: 3 }] })).toEqual([]);
+  });
+
   it('may be cut short: a span without an end has no duration', () => {
     expect(shortEvents([span('a', 1)])?.events).toEqual([
       { kind: 'span', name: 'solver a', depth: 0, start: 0 },

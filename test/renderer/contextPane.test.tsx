@@ -91,7 +91,7 @@ describe('the outcome of a rollout', () => {
     const text = shownOutcome({ toolCalls: [] }).textContent;
     expect(text).toContain('correctness unknown');
     expect(text).toContain('stopped byunknown');
-    expect(text).toContain('limitsnot logged');
+    expect(text).toContain('use of limitsnot logged');
     expect(text).toContain('rewardunknown');
   });
 

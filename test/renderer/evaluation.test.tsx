@@ -111,6 +111,14 @@ describe('results of a log', () => {
     expect(resultRows(logged(['mean'], 'other'), [panel(0.7)])[0]?.from).toContain('another scorer');
     expect(resultRows(logged(), [panel(0.7), panel(0.7)])[0]?.from).toContain('several evaluations');
     expect(resultRows(logged(), [])[0]?.from).toBe('not recomputed');
+    const ofOne = panel(0.7);
+    const [point] = ofOne.points;
+    const single = {
+      ...ofOne,
+      points: [{ ...point, meanReward: { mean: 1, problems: 1 } }],
+    } as unknown as typeof ofOne;
+    const error = resultRows(logged(), [single]).find(({ metric }) => metric === 'stderr');
+    expect(error?.from).toBe('not recomputed: one problem has no standard error');
   });
 
   it('have the sample counts of the header beside those of the rollouts', () => {
@@ -239,7 +247,7 @@ describe('the head of a logged evaluation', () => {
         revision: { type: 'git', origin: 'git@example.org:a/b.git', commit: '793cb8f60', dirty: true },
       },
     );
-    expect(fact('limits, epochs, retries')).toBe(
+    expect(fact('limits set, epochs, retries')).toBe(
       'epochs: 5, message_limit: 40, token_limit: 8192, retry_on_error: 2',
     );
     expect(fact('model_args')).toBe('{"device":"cpu"}');
@@ -249,12 +257,12 @@ describe('the head of a logged evaluation', () => {
 
   it('has the limit of the data set and the epochs', () => {
     shown({});
-    expect(fact('limits, epochs, retries')).toBe('limit: 10, epochs: 5, epochs_reducer: mean');
+    expect(fact('limits set, epochs, retries')).toBe('limit: 10, epochs: 5, epochs_reducer: mean');
   });
 
   it('says that no limit is set', () => {
     shown({}, { config: {} });
-    expect(fact('limits, epochs, retries')).toBe('none set');
+    expect(fact('limits set, epochs, retries')).toBe('none set');
   });
 
   it('says that arguments are empty, and is silent about those that are not logged', () => {

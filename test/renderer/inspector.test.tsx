@@ -136,7 +136,9 @@ describe('a sample of an Inspect log', () => {
   it('shows its error, the errors that were retried, its limit, usage and times', () => {
     shown({ extra });
     const ending = within(screen.getByRole('region', { name: 'How it ended' }));
-    expect(ending.getByText('limits').nextElementSibling?.textContent).toMatch(/^ended by: token, 512/);
+    expect(ending.getByText('use of limits').nextElementSibling?.textContent).toMatch(
+      /^ended by: token, 512/,
+    );
     const error = within(screen.getByRole('region', { name: 'Error' }));
     expect(error.getByText('tool server gone')).toBeDefined();
     expect(error.getByText('Traceback').closest('details')?.open).toBe(false);
@@ -164,15 +166,32 @@ describe('a sample of an Inspect log', () => {
     const flip = row(/^✕ tool flip/);
     flip.focus();
     fireEvent.click(flip);
+    expect(list.textContent).toContain('3 events');
+    fireEvent.doubleClick(flip);
     expect(document.activeElement).toBe(flip);
     expect(row(/^✕ tool flip/)).toBe(flip);
     expect(list.textContent).toContain('2 events');
     fireEvent.keyDown(flip, { key: 'Escape' });
     expect(list.textContent).toContain('3 events');
-    fireEvent.click(flip);
+    fireEvent.click(row(/^Zoom to it/));
     expect(within(list).queryByRole('button', { name: /^model acme/ })).toBeNull();
-    fireEvent.click(row(/^Whole sample/));
+    fireEvent.click(row(/^Zoom out/));
     expect(list.textContent).toContain('3 events');
+  });
+
+  it('tells the attempt, the traceback and both clocks of a failed event', () => {
+    const failed = {
+      ...{ kind: 'model', name: 'm', depth: 0, start: 1, seconds: 2, working_seconds: 0.5 },
+      ...{ attempt: 2, error: 'Transient()', traceback: 'Traceback (most recent call last): x' },
+    };
+    const { container } = renderWithClient(createFakeClient({}), <EventList events={[failed]} />);
+    expect(container.querySelector('.event-bar')?.className).toContain('is-failed');
+    fireEvent.click(screen.getByRole('button', { name: /^✕ model m/ }));
+    const chosen = screen.getByRole('region', { name: 'Chosen event' });
+    expect(chosen.textContent).toContain(
+      'attempt 2 · 1 s after the first event · 2 s from timestamp to completed · working time 500 ms',
+    );
+    expect(within(chosen).getByText('Traceback (most recent call last): x')).toBeDefined();
   });
 
   it('writes out the error of the focused event, also of an instant, with hidden characters as glyphs', () => {

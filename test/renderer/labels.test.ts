@@ -23,6 +23,7 @@ import {
   isAbout,
   labelRanges,
   labelsOfAll,
+  labelWithoutNote,
   openFlags,
   placeOf,
   scrubberMarks,
@@ -208,6 +209,24 @@ describe('annotations in the replay', () => {
     const lists = [own(1, 'wrong', 'other'), own(2, 'wrong')].map(({ annotations }) => annotations);
     expect([...labelsOfAll(lists, wanted.reader)]).toEqual(['wrong']);
     expect([...labelsOfAll(lists, 'another')]).toEqual([]);
+  });
+
+  it('take a note of the same reader and target until they have one', () => {
+    const reader = row({}).author;
+    const target = { kind: 'rollout' } as const;
+    const bare = row({ id: 'bare', label: 'wrong', target, updatedAt: 2 });
+    const found = (rows: readonly AnnotationRow[], label?: string) =>
+      labelWithoutNote(rows, { label, target, reader })?.id;
+    expect(found([bare])).toBe('bare');
+    expect(found([bare, row({ id: 'old', label: 'loops', target, updatedAt: 1 })])).toBe('bare');
+    expect(found([{ ...bare, note: 'why' }])).toBeUndefined();
+    expect(found([{ ...bare, author: 'another' }])).toBeUndefined();
+    expect(found([{ ...bare, target: { kind: 'turn', turn: 1 } } as AnnotationRow])).toBeUndefined();
+    // A newer note belongs to itself. The label is still found where it is chosen for a note.
+    const later = row({ id: 'later', note: 'of its own', target, updatedAt: 3 });
+    expect(found([bare, later])).toBeUndefined();
+    expect(found([bare, later], 'wrong')).toBe('bare');
+    expect(found([bare], 'loops')).toBeUndefined();
   });
 
   it('confirm flags that suggest a label, once', () => {

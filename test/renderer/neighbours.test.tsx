@@ -109,6 +109,11 @@ describe('the rollouts beside the open one', () => {
     expect(header.title).toContain('go through the group, without a filter');
   });
 
+  it('are those of a ready-made list, whose name says why the rollout is in it', async () => {
+    show(listSearch({ of: 'run', filter: 'flag:repetition', sort: '', name: 'Repeats itself' }));
+    await screen.findByText('of the group’s 4 · 2 of 3: Repeats itself');
+  });
+
   it('are those of the filtered list that it was opened from', async () => {
     const search = listSearch({ of: 'run', filter: 'reward:0', sort: '-turns,order' });
     show(search);

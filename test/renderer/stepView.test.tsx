@@ -34,6 +34,27 @@ it('links Resample-on-Correct if decisions are logged, or settings that determin
   await screen.findByRole('link', { name: 'RoC' });
 });
 
+it('leads from a filtered list to the clusters of its incorrect rollouts, with the filter and the step', async () => {
+  const run = { ...RUN } as unknown as RunDetail;
+  const client = createFakeClient({
+    'run.list': () => [run],
+    'run.get': () => run,
+    'step.list': () => [{ step: 3, rollouts: 8, groups: 2, decided: 0, correctKnown: 8 } as StepSummary],
+    'follow.list': () => [],
+    'rollout.order': () => ({ runId: 1, ids: Uint32Array.of(1, 2) }),
+    'rollout.rows': () => [],
+  });
+  const at = '/run/a/step/3?tab=rollouts&right=no&tools=failed&q=turns%3A2';
+  renderWithClient(client, <StepView runKey="a" step={3} />, at);
+  const link = await screen.findByRole<HTMLAnchorElement>('link', { name: 'Cluster the incorrect ones' });
+  const query = new URL(link.href).searchParams;
+  expect(new URL(link.href).pathname).toBe('/run/a/problems');
+  expect(Object.fromEntries(query)).toEqual({
+    ...{ tab: 'failures', q: 'is_correct:false tool_errors:>0 turns:2' },
+    ...{ first: '3', last: '3' },
+  });
+});
+
 it('leaves Resample-on-Correct out of a step without decisions', async () => {
   isRunKnown = false;
   show(0);

@@ -147,7 +147,7 @@ function differences(
 }
 
 /** Columns of `pairIndexRow`. */
-export const PAIR_COLUMNS = ['problem', 'before', 'after', 'labels'] as const;
+export const PAIR_COLUMNS = ['problem', 'before', 'after', 'labels and notes'] as const;
 
 /** A row of the index. */
 export function pairIndexRow({ from, to }: PackPair, taxonomy: Taxonomy, id: string, number: number): string {
@@ -156,6 +156,17 @@ export function pairIndexRow({ from, to }: PackPair, taxonomy: Taxonomy, id: str
     return `<td class="long"><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span> ${html(shortAnswer(one) ?? '')}</td>`;
   });
   const labels = new Set([...labelsOf(from, taxonomy), ...labelsOf(to, taxonomy)]);
-  return `<tr><td class="n dim">${number}</td><td class="long"><a href="#${id}"><bdi>${html(nameOf(from))}</bdi></a></td>${cells.join('')}<td class="labels">${[...labels].map((label) => chip(taxonomy, label)).join(' ')}</td></tr>
+  const notes = [from, to].flatMap(({ annotations }) =>
+    annotations.flatMap(({ note }) =>
+      note === undefined ? [] : `<div class="muted">${html(firstLine(note))}</div>`,
+    ),
+  );
+  return `<tr><td class="n dim">${number}</td><td class="long"><a href="#${id}"><bdi>${html(nameOf(from))}</bdi></a></td>${cells.join('')}<td class="labels">${[...labels].map((label) => chip(taxonomy, label)).join(' ')}${notes.join('')}</td></tr>
 `;
+}
+
+/** The pair itself has the whole note. */
+function firstLine(note: string): string {
+  const [first = '', ...rest] = note.trim().split(/\r?\n/);
+  return rest.length === 0 ? first : `${first} …`;
 }

@@ -70,6 +70,30 @@ const TABLE = [
   { id: 'problem.open', label: 'Open the history of this problem', area: 'Lists', keys: ['o'] },
   { id: 'place.problems', label: 'Go to the problems of this run', area: 'Go to', keys: ['g p'] },
   {
+    id: 'problems.changes',
+    label: 'Problems: changes, what became correct or incorrect',
+    area: 'Go to',
+    keys: [],
+  },
+  {
+    id: 'problems.failures',
+    label: 'Problems: failures, clusters of incorrect rollouts',
+    area: 'Go to',
+    keys: [],
+  },
+  {
+    id: 'problems.detectors',
+    label: 'Problems: detectors of reward hacking and degeneration',
+    area: 'Go to',
+    keys: [],
+  },
+  {
+    id: 'problems.suspicious',
+    label: 'Problems: suspicious ground truths and rewards',
+    area: 'Go to',
+    keys: [],
+  },
+  {
     id: 'place.schedule',
     label: 'Go to the schedule of this step: workers, waits, idle time',
     area: 'Go to',

@@ -1,6 +1,12 @@
 /** The place in a list of problems that became correct or incorrect, and the way to the next one. */
-import { changedTo, changePath, changesPath, readChange } from '../../data/changesLink.ts';
-import { namesWithModels } from '../../data/runNames.ts';
+import {
+  changedTo,
+  changePath,
+  changeSpan,
+  changesPack,
+  changesPath,
+  readChange,
+} from '../../data/changesLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
@@ -52,10 +58,13 @@ export function ChangeBar() {
   });
   if (change === undefined) return null;
   const { link, index } = change;
-  const place = (run: typeof from, at: number): string =>
-    run?.hasSteps === false ? (namesWithModels([run])[0] ?? '') : `step ${at}`;
-  const isSame = link.from.run === link.to.run;
-  const other = isSame || to?.hasSteps !== true ? '' : ` of ${namesWithModels([to])[0]}`;
+  const ends =
+    from === undefined || to === undefined
+      ? undefined
+      : ([
+          { run: from, step: link.from.step },
+          { run: to, step: link.to.step },
+        ] as const);
   return (
     <ListBar
       label="Changed problems"
@@ -64,6 +73,18 @@ export function ChangeBar() {
           <Button disabled={index + 1 >= listed.length} onClick={() => step(1)}>
             {keyed('Next pair', 'change.next')}
           </Button>
+          {ends !== undefined && listed.length > 0 && (
+            <Button
+              title="All pairs of the list, as a page or as JSONL"
+              onClick={() =>
+                useInterface
+                  .getState()
+                  .showDialog({ kind: 'exportPack', scope: changesPack(link.became, ...ends) })
+              }
+            >
+              Export pairs…
+            </Button>
+          )}
           <Button onClick={() => navigateTo(changesPath(link))}>Back to the list</Button>
           <ListSteps
             entry="problem"
@@ -84,10 +105,7 @@ export function ChangeBar() {
         <b>{changes.data === undefined ? '…' : `${count(index + 1)} of ${count(listed.length)}`}</b>
       )}
       <Link href={changesPath(link)}>Problems that became {link.became}</Link>
-      <span className="muted">
-        from {place(from, link.from.step)} to {place(to, link.to.step)}
-        {other}
-      </span>
+      <span className="muted">{ends !== undefined && changeSpan(...ends)}</span>
     </ListBar>
   );
 }

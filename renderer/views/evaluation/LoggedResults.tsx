@@ -49,9 +49,13 @@ function LoggedSections({ run, logged }: LoggedSectionsProps) {
   return (
     <section className="logged-results" aria-label="Results and settings of the log">
       <LoggedHeader run={run} logged={logged} headlines={headlines} />
-      {rows.length === 0 ? <p className="dim">No result in this log.</p> : <Results rows={rows} />}
+      {rows.length === 0 ? <p className="dim">scores: none in the log</p> : <Results rows={rows} />}
       {samples.length > 0 && <Samples rows={samples} />}
-      {usage.length > 0 && <Usage usage={usage} />}
+      {usage.length === 0 ? (
+        <p className="dim">usage of the model: none in the log</p>
+      ) : (
+        <Usage usage={usage} />
+      )}
       <details>
         <summary>
           <h2>Settings</h2> <small className="dim">logged</small>

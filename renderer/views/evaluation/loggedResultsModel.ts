@@ -127,7 +127,8 @@ export function resultRows(
       if (value === undefined) return { ...row, from: 'the log has NaN, Infinity or nothing in its place' };
       if (reason !== undefined) return { ...row, logged: value, from: reason };
       const own = recomputedValue(name, params, mean);
-      if (mean === undefined || own === undefined) return { ...row, logged: value, from: 'not recomputed' };
+      if (mean === undefined || own === undefined)
+        return { ...row, logged: value, from: whyNotMetric(name, params, mean, panels.length > 0) };
       return {
         ...row,
         logged: value,
@@ -190,6 +191,22 @@ function whyNot(
   return isOne || panels.length === 0 ? undefined : 'not recomputed: the run holds several evaluations';
 }
 
+/** @param isKnown false while the rewards are still being read */
+function whyNotMetric(
+  metric: string,
+  params: Readonly<Record<string, unknown>>,
+  mean: { readonly problems: number } | undefined,
+  isKnown: boolean,
+): string {
+  if (!isKnown) return 'not recomputed';
+  if (mean === undefined) return 'not recomputed: no rollout has a reward';
+  if (metric !== 'stderr') return 'not recomputed: not a metric that Turnwise computes';
+  if (isClustered(params)) return 'not recomputed: the standard error is clustered';
+  return mean.problems === 1
+    ? 'not recomputed: one problem has no standard error'
+    : 'not recomputed: the standard error is unknown';
+}
+
 /**
  * Inspect's `accuracy` and `mean` are the mean of the scores. Its `stderr` is the standard error of that mean, unless
  * it is clustered.
@@ -200,5 +217,8 @@ function recomputedValue(
   mean: { readonly mean: number; readonly stderr?: number } | undefined,
 ): number | undefined {
   if (metric === 'accuracy' || metric === 'mean') return mean?.mean;
-  return metric === 'stderr' && (params['cluster'] ?? null) === null ? mean?.stderr : undefined;
+  return metric === 'stderr' && !isClustered(params) ? mean?.stderr : undefined;
 }
+
+const isClustered = (params: Readonly<Record<string, unknown>>): boolean =>
+  (params['cluster'] ?? null) !== null;

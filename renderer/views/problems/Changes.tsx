@@ -5,13 +5,12 @@ import {
   type ChangedProblem,
   type ChangeSide,
   DIRECTIONS,
-  type Direction,
   type ProblemChanges,
   type RunSummary,
 } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
-import { type ChangesLink, changedTo, changePath, changesPath } from '../../data/changesLink.ts';
+import { type ChangesLink, changedTo, changePath, changesPack, changesPath } from '../../data/changesLink.ts';
 import { namesWithModels } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
@@ -48,13 +47,7 @@ export function Changes({ run }: { readonly run: RunSummary }) {
     ? () =>
         useInterface.getState().showDialog({
           kind: 'exportPack',
-          scope: {
-            ...{ filter: '', runKey: run.runKey },
-            pairs: {
-              name: changesName(became, { run, step: from }, { run: other, step: to }),
-              of: { from: { runId: run.runId, step: from }, to: { runId: other.runId, step: to }, became },
-            },
-          },
+          scope: changesPack(became, { run, step: from }, { run: other, step: to }),
         })
     : undefined;
   useCommands({ 'pack.export': exportPairs });
@@ -112,7 +105,7 @@ export function Changes({ run }: { readonly run: RunSummary }) {
         )}
       </div>
       {!isWhole ? (
-        <EmptyState title="Choose two steps, or another run to compare with" />
+        <NothingToCompare run={run} hasOtherRuns={listed.length > 1} />
       ) : changes.error !== null ? (
         <FailedState
           title="The changes could not be counted"
@@ -132,20 +125,25 @@ export function Changes({ run }: { readonly run: RunSummary }) {
   );
 }
 
-const thisRun = ({ model }: RunSummary): string => (model === undefined ? 'this run' : `this run · ${model}`);
-
-interface ChangePlace {
+interface NothingToCompareProps {
   readonly run: RunSummary;
-  readonly step: number;
+  readonly hasOtherRuns: boolean;
 }
 
-function changesName(became: Direction, from: ChangePlace, to: ChangePlace): string {
-  const place = ({ run, step }: ChangePlace): string =>
-    run.hasSteps ? `step ${step}` : (namesWithModels([run])[0] ?? '');
-  const other =
-    from.run.runId === to.run.runId || !to.run.hasSteps ? '' : ` of ${namesWithModels([to.run])[0]}`;
-  return `Problems that became ${became} from ${place(from)} to ${place(to)}${other}`;
+function NothingToCompare({ run, hasOtherRuns }: NothingToCompareProps) {
+  if (run.hasSteps) return <EmptyState title="Choose two steps, or another run to compare with" />;
+  return (
+    <EmptyState title="No steps to compare in this log">
+      <p>
+        {hasOtherRuns
+          ? 'Choose a run of the same problems above, for example of another model.'
+          : 'Open the log of another run of the same problems, for example of another model, to compare with it.'}
+      </p>
+    </EmptyState>
+  );
 }
+
+const thisRun = ({ model }: RunSummary): string => (model === undefined ? 'this run' : `this run · ${model}`);
 
 /** Steps with rollouts whose correctness is known, ascending. Undefined while loading. */
 function useSteps({ runId }: RunSummary): readonly number[] | undefined {
@@ -241,21 +239,15 @@ const COLUMNS: readonly Column<Entry>[] = [
       ),
   },
   {
-    id: 'from',
-    label: 'correct before',
-    align: 'end',
-    minWidth: 130,
+    ...{ id: 'from', label: 'correct before', align: 'end', minWidth: 110, grow: 0 },
     cell: ({ problem }) => correctOf(problem?.from),
   },
   {
-    id: 'to',
-    label: 'correct after',
-    align: 'end',
-    minWidth: 130,
+    ...{ id: 'to', label: 'correct after', align: 'end', minWidth: 110, grow: 0 },
     cell: ({ problem }) => correctOf(problem?.to),
   },
   {
-    ...{ id: 'labels', label: 'labels', minWidth: 140, grow: 1 },
+    ...{ id: 'labels', label: 'labels', minWidth: 180, grow: 0 },
     hint: 'Labels that reviewers gave either rollout of the pair',
     cell: ({ problem }) => <LabelNames ids={problem?.labels} />,
   },

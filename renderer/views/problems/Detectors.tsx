@@ -1,5 +1,5 @@
 /** Findings of reward hacking and degeneration: one row per detector, and the findings of the chosen one. */
-import { useRef, useState } from 'react';
+import { type CSSProperties, useMemo, useRef, useState } from 'react';
 import type {
   DetectorReport,
   RolloutDetectorReport,
@@ -13,12 +13,14 @@ import {
   THRESHOLDS,
 } from '../../../shared/domain/detectors/detectors.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { isNamedByQuestion, problemName } from '../../../shared/domain/question.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { findingPath } from '../../data/findingLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
+import { useRolloutsOf } from '../../data/useRowWindow.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useTokenView } from '../../state/tokenView.ts';
 import { Button } from '../../ui/Controls.tsx';
@@ -107,6 +109,7 @@ function Report({ run, report, isFormer }: ReportProps & { readonly isFormer: bo
     ...report.ofSteps.map((one) => ({ about: DETECTORS[one.detector], ofSteps: one })),
   ];
   const fired = all.filter((entry) => foundIn(entry) > 0);
+  const unable = all.filter((entry) => judgedBy(entry) === 0).length;
   // Those that found something come first. The order stays when a threshold changes.
   const [order] = useState(() => [...fired, ...all.filter((entry) => foundIn(entry) === 0)].map(detectorOf));
   const entries = order.flatMap((id) => all.filter((entry) => detectorOf(entry) === id));
@@ -130,9 +133,13 @@ function Report({ run, report, isFormer }: ReportProps & { readonly isFormer: bo
           ? 'No detector found anything'
           : `${fired.length} of ${all.length} detectors found something`}{' '}
         in {counted(report.rollouts, 'rollout')}.{' '}
-        <span className="dim">A finding is a place that is worth reading, not a verdict.</span>
+        {unable > 0 && `${count(unable)} of the ${all.length} had nothing to judge. `}
+        <span className="dim">
+          A finding is a place worth reading, not a verdict. Rewards and ground truths that may be wrong are
+          under Suspicious.
+        </span>
       </p>
-      <div className="failures detectors">
+      <div className="failures" style={{ '--list-rows': entries.length } as CSSProperties}>
         <div className="page-list">
           <VirtualTable
             handle={table}
@@ -153,6 +160,10 @@ function Report({ run, report, isFormer }: ReportProps & { readonly isFormer: bo
 /** Rollouts with a finding, or findings about steps. */
 const foundIn = ({ ofRollouts, ofSteps }: Entry): number =>
   ofRollouts?.ids.length ?? ofSteps?.findings.length ?? 0;
+
+/** Rollouts or steps that a detector could judge. */
+const judgedBy = ({ ofRollouts, ofSteps }: Entry): number =>
+  ofRollouts?.judged ?? ofSteps?.judged.length ?? 0;
 
 /** The replay has findings beside the flags. */
 function showFlags(): void {
@@ -180,6 +191,9 @@ function ChosenDetector({ run, report, chosen }: ReportProps & { readonly chosen
           {unjudged > 0 && `; ${counted(unjudged, 'rollout')} could not be judged`}
         </dd>
       </dl>
+      {judgedBy(chosen) === 0 && (
+        <p className="dim">Nothing was judged: no rollout or step has what it needs.</p>
+      )}
       {ofRollouts !== undefined && <RolloutFindings run={run} found={ofRollouts} />}
       {ofSteps !== undefined && <StepsFindings run={run} found={ofSteps} unit={report.lengthUnit} />}
       {names.length > 0 && (
@@ -200,6 +214,8 @@ function RolloutFindings({
   readonly found: RolloutDetectorReport;
 }) {
   const { findings, count: all } = found;
+  const nameOf = useGroupNames(findings);
+  if (found.judged === 0) return null;
   if (all === 0) return <p className="dim">No finding.</p>;
   return (
     <>
@@ -213,7 +229,7 @@ function RolloutFindings({
           <li key={`${one.rolloutId} ${one.segment} ${one.start} ${one.message}`}>
             <Link href={findingPath(run.runKey, one)} onClick={showFlags}>
               {run.hasSteps && `step ${one.step} · `}
-              {withGlyphs(one.groupKey)} · rollout {one.ordinal} · turn {one.turn}
+              {nameOf(one)} · rollout {one.ordinal} · turn {one.turn}
             </Link>{' '}
             <span>{withGlyphs(one.message)}</span>
           </li>
@@ -221,6 +237,25 @@ function RolloutFindings({
       </ul>
     </>
   );
+}
+
+/** The names of the groups of findings: their keys, or the first words of the problem where its id is a hash. */
+function useGroupNames(findings: RolloutDetectorReport['findings']) {
+  const ids = useMemo(
+    () => Uint32Array.from(new Set(findings.map(({ rolloutId }) => rolloutId))),
+    [findings],
+  );
+  const { rowOf } = useRolloutsOf(ids);
+  const groupIds = [...new Set([...ids].flatMap((id) => rowOf(id)?.groupId ?? []))];
+  const groups = useRequest('group.rows', groupIds.length === 0 ? undefined : { groupIds }, {
+    keepPrevious: true,
+  }).data;
+  return ({ rolloutId, groupKey }: RolloutDetectorReport['findings'][number]): string => {
+    const group = groups?.find((one) => one?.groupId === rowOf(rolloutId)?.groupId);
+    if (group === undefined) return withGlyphs(groupKey);
+    const problem = { problemId: group.problemId, question: group.promptPreview };
+    return isNamedByQuestion(problem) ? problemName(problem) : withGlyphs(groupKey);
+  };
 }
 
 interface StepsFindingsProps {
@@ -231,6 +266,7 @@ interface StepsFindingsProps {
 
 function StepsFindings({ run, found, unit }: StepsFindingsProps) {
   const { detector, findings } = found;
+  if (found.judged.length === 0) return null;
   if (findings.length === 0) return <p className="dim">No finding.</p>;
   return (
     <>
@@ -299,10 +335,12 @@ function columnsOf(run: RunSummary, report: DetectorReport): readonly Column<Ent
     },
     {
       ...{ id: 'judged', label: 'judged', align: 'end', minWidth: 110, grow: 0 },
-      cell: ({ ofRollouts, ofSteps }) =>
-        ofRollouts === undefined
-          ? counted(ofSteps?.judged.length ?? 0, 'step')
-          : counted(ofRollouts.judged, 'rollout'),
+      cell: (entry) =>
+        judgedBy(entry) === 0 ? (
+          <span className="dim">nothing</span>
+        ) : (
+          counted(judgedBy(entry), entry.ofRollouts === undefined ? 'step' : 'rollout')
+        ),
     },
     ...(hasLine
       ? [

@@ -1,5 +1,5 @@
 /** Clusters of incorrect rollouts that did alike things, with what sets each apart and actions for all of its rollouts. */
-import { useMemo, useState } from 'react';
+import { type CSSProperties, useMemo, useState } from 'react';
 import type {
   FailureCluster,
   FailureClusters,
@@ -172,7 +172,7 @@ function Clusters({ run, found }: ClustersProps) {
         </span>
         .
       </p>
-      <div className="failures">
+      <div className="failures" style={{ '--list-rows': entries.length } as CSSProperties}>
         <div className="page-list">
           <VirtualTable
             handle={table}

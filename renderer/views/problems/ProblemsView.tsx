@@ -25,6 +25,7 @@ import {
   type ProblemSort,
   REGRESSED_MEANS,
   SORT_LABELS,
+  SORTS_OVER_STEPS,
   sortedMap,
 } from './mapModel.ts';
 import { mapCsv, mapPng } from './paintMap.ts';
@@ -108,7 +109,8 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
   const [query, setQuery] = useUrlQuery();
   const filter = useFilterLink();
   const client = useClient();
-  const sort: ProblemSort = PROBLEM_SORTS.find((known) => known === query.get('sort')) ?? 'order';
+  const sorts = hasSteps ? PROBLEM_SORTS : PROBLEM_SORTS.filter((each) => !SORTS_OVER_STEPS.has(each));
+  const sort: ProblemSort = sorts.find((known) => known === query.get('sort')) ?? 'order';
   const map = useRequest('problem.map', { runId, filter: filter.applied }, { keepPrevious: true });
   const all = useMemo(() => (map.data === undefined ? [] : mapRows(map.data)), [map.data]);
   const rows = useMemo(() => sortedMap(all, sort), [all, sort]);
@@ -143,7 +145,7 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
             setCursor(undefined);
             setQuery({ sort: next === 'order' ? undefined : next });
           }}
-          choices={PROBLEM_SORTS.map((id) => ({ id, ...SORT_LABELS[id] }))}
+          choices={sorts.map((id) => ({ id, ...SORT_LABELS[id] }))}
         />
       </div>
       {map.error !== null ? (

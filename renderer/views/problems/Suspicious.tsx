@@ -31,6 +31,12 @@ export function Suspicious({ runKey, runId }: SuspiciousProps) {
       <div className="filters">
         <FilterBox runId={runId} runKey={runKey} what="rollouts" />
       </div>
+      <p className="suspect-why">
+        Ready-made lists of rollouts and problems whose reward or ground truth may be wrong.{' '}
+        <span className="dim">
+          Where the policy itself cheats or degenerates, Detectors finds the place in the text.
+        </span>
+      </p>
       <div className="suspicious">
         <nav className="suspect-views" aria-label="Ready-made views">
           <TruthLink
@@ -75,6 +81,7 @@ export function Suspicious({ runKey, runId }: SuspiciousProps) {
                 runKey={runKey}
                 filter={{ runId, filter: chosen.filter }}
                 label={chosen.title}
+                listName={chosen.title}
                 hidesProblem={false}
                 emptyTitle="No rollout of this run matches"
               />

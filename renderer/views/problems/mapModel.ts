@@ -34,6 +34,9 @@ export function nameHint(row: { readonly problemId: string; readonly question: s
 export const PROBLEM_SORTS = ['order', 'rate', 'regressed', 'change', 'never', 'always', 'answers'] as const;
 export type ProblemSort = (typeof PROBLEM_SORTS)[number];
 
+/** A log without steps has nothing to sort by them. */
+export const SORTS_OVER_STEPS: ReadonlySet<ProblemSort> = new Set(['regressed', 'change']);
+
 export const SORT_LABELS: Readonly<Record<ProblemSort, { readonly label: string; readonly title: string }>> =
   {
     order: { label: 'Log order', title: 'In the order of the log' },

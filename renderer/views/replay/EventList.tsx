@@ -1,6 +1,6 @@
 /**
  * Events of a sample on a time axis, nested by span. The event that was clicked or focused last is written out below the
- * list, with its error. A click on one that took time zooms to it.
+ * list, with its error and its times. A double click on one that took time zooms to it, as a button of the chosen one does.
  */
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { LoggedEvent } from '../../../shared/format/inspectEvents.ts';
@@ -8,11 +8,12 @@ import { Button } from '../../ui/Controls.tsx';
 import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, duration, figure } from '../../ui/numbers.ts';
 import { useVirtualRows } from '../../ui/useVirtualRows.ts';
+import { ErrorText } from '../../widgets/ErrorText.tsx';
 import './eventList.css';
 
 const ROW_HEIGHT = 40;
-/** With a line of tokens and cost. */
-const ROW_HEIGHT_WITH_USAGE = 58;
+/** With a line of tokens and cost, or of an error. */
+const ROW_HEIGHT_OF_TWO = 58;
 const OVERSCAN = 6;
 const INDENT = 10;
 /** As long as a stored error may be. */
@@ -38,7 +39,10 @@ export function EventList({ events, total = events.length }: EventListProps) {
   // Events have no id. A zoom must not make the focused row another event.
   const keys = useMemo(() => new Map(events.map((event, i) => [event, i])), [events]);
   const rowHeight = useMemo(
-    () => (events.some((event) => usageOf(event) !== '') ? ROW_HEIGHT_WITH_USAGE : ROW_HEIGHT),
+    () =>
+      events.some((event) => event.error !== undefined || usageOf(event) !== '')
+        ? ROW_HEIGHT_OF_TWO
+        : ROW_HEIGHT,
     [events],
   );
   const list = useVirtualRows({ count: shown.length, rowHeight, overscan: OVERSCAN });
@@ -70,8 +74,12 @@ export function EventList({ events, total = events.length }: EventListProps) {
           {counted(shown.length, 'event')}
           {events.length < total && `, of the first ${count(events.length)} of ${count(total)}`}
         </span>
-        <Button disabled={zoomed === undefined} onClick={() => setZoomed(undefined)}>
-          Whole sample
+        <Button
+          title="Back to the whole sample (Esc)"
+          disabled={zoomed === undefined}
+          onClick={() => setZoomed(undefined)}
+        >
+          Zoom out
         </Button>
       </div>
       <div ref={list.scroller} className="event-list-rows" onScroll={list.onScroll}>
@@ -92,7 +100,7 @@ export function EventList({ events, total = events.length }: EventListProps) {
           </ol>
         </div>
       </div>
-      {chosen !== undefined && <ChosenEvent event={chosen} />}
+      {chosen !== undefined && <ChosenEvent event={chosen} onZoom={setZoomed} />}
     </section>
   );
 }
@@ -112,20 +120,20 @@ interface EventRowProps {
 }
 
 function EventRow({ event, range, height, isChosen, onChoose, onZoom }: EventRowProps) {
-  const { kind, name, depth, start, seconds = 0, error } = event;
+  const { kind, name, depth, error } = event;
   const bar = barOf(event, range);
   const usage = usageOf(event);
   const indent = { paddingInlineStart: Math.min(depth, DEEPEST_INDENT) * INDENT };
-  const zoom = start === undefined || seconds === 0 ? undefined : { from: start, to: start + seconds };
+  const zoom = zoomOf(event);
   return (
     <button
       type="button"
-      className={`event-row${zoom === undefined ? '' : ' is-timed'}${isChosen ? ' is-chosen' : ''}`}
+      className={isChosen ? 'event-row is-chosen' : 'event-row'}
       style={{ height }}
       title={[plainLogText(`${kind} ${name}`), startText(event), factsOf(event)].join('\n').trim()}
       onFocus={() => onChoose(event)}
-      onClick={() => {
-        onChoose(event);
+      onClick={() => onChoose(event)}
+      onDoubleClick={() => {
         if (zoom !== undefined) onZoom(zoom);
       }}
     >
@@ -133,24 +141,23 @@ function EventRow({ event, range, height, isChosen, onChoose, onZoom }: EventRow
         <span className="event-row-name">
           {error !== undefined && <span className="is-wrong">✕ </span>}
           <b>{plainLogText(kind)}</b> <LogText text={name} />
-          {error !== undefined && (
-            <span className="is-wrong">
-              {' '}
-              <LogText text={error} longest={LONGEST_ERROR} />
-            </span>
-          )}
         </span>
         <span className="event-row-facts dim">{timeOf(event)}</span>
       </span>
-      {usage !== '' && (
+      {(usage !== '' || error !== undefined) && (
         <span className="event-row-facts dim" style={indent}>
+          {error !== undefined && (
+            <span className="is-wrong">
+              <LogText text={error} longest={LONGEST_ERROR} />{' '}
+            </span>
+          )}
           {usage}
         </span>
       )}
       <span className="event-row-axis">
         {bar !== undefined && (
           <span
-            className={`event-bar is-${BARS.find((known) => known === kind) ?? 'other'}`}
+            className={`event-bar is-${error === undefined ? (BARS.find((known) => known === kind) ?? 'other') : 'failed'}`}
             style={{ left: `${bar.left}%`, width: `${bar.width}%` }}
           />
         )}
@@ -159,19 +166,47 @@ function EventRow({ event, range, height, isChosen, onChoose, onZoom }: EventRow
   );
 }
 
-function ChosenEvent({ event }: { readonly event: LoggedEvent }) {
-  const { kind, name, error } = event;
+interface ChosenEventProps {
+  readonly event: LoggedEvent;
+  readonly onZoom: (range: TimeRange) => void;
+}
+
+function ChosenEvent({ event, onZoom }: ChosenEventProps) {
+  const { kind, name, error, traceback, attempt } = event;
+  const zoom = zoomOf(event);
+  const facts = [
+    ...(attempt === undefined ? [] : [`attempt ${count(attempt)}`]),
+    startText(event),
+    clockText(event),
+    usageOf(event),
+  ];
   return (
     <section className="event-chosen" aria-label="Chosen event">
       <b>{plainLogText(kind)}</b> <LogText text={name} />
-      {error !== undefined && (
-        <p className="is-wrong">
-          ✕ <LogText text={error} longest={LONGEST_ERROR} />
-        </p>
+      {zoom !== undefined && (
+        <Button title="Or double-click the event" onClick={() => onZoom(zoom)}>
+          Zoom to it
+        </Button>
       )}
-      <p className="dim">{[startText(event), factsOf(event)].filter((part) => part !== '').join(' · ')}</p>
+      {error !== undefined && (
+        <ErrorText error={{ message: error, ...(traceback === undefined ? {} : { traceback }) }} />
+      )}
+      <p className="dim">{facts.filter((part) => part !== '').join(' · ')}</p>
     </section>
   );
+}
+
+function zoomOf({ start, seconds = 0 }: LoggedEvent): TimeRange | undefined {
+  return start === undefined || seconds === 0 ? undefined : { from: start, to: start + seconds };
+}
+
+/** The time of an event by its two clocks: begin to end, and the working time of the log where it differs. */
+function clockText({ kind, seconds, working_seconds: working }: LoggedEvent): string {
+  const ends = kind === 'span' ? 'from its begin to its end' : 'from timestamp to completed';
+  return [
+    ...(seconds === undefined ? [] : [`${duration(seconds * 1000)} ${ends}`]),
+    ...(working === undefined || working === seconds ? [] : [`working time ${duration(working * 1000)}`]),
+  ].join(' · ');
 }
 
 function startText({ start }: LoggedEvent): string {

@@ -262,7 +262,7 @@ function Limits({ detail, reached }: LimitsProps) {
     });
   }, [detail]);
   return (
-    <Field label="limits">
+    <Field label="use of limits">
       {reached !== undefined && (
         <div className="is-wrong">
           ended by: <LogText text={reached.type} />

@@ -21,10 +21,10 @@ const SHORT = 500;
 
 export function SampleScores({ scores }: { readonly scores: LoggedSample['scores'] }) {
   const { shown, more } = useFirstItems(scores, 'scorer');
-  if (scores.length === 0) return null;
   return (
     <section aria-label="Scores">
       <h2>Scores, as logged</h2>
+      {scores.length === 0 && <p className="dim">none in the log</p>}
       {shown.map((score) => (
         <ScorerValue key={score.scorer} {...score} />
       ))}
@@ -54,7 +54,15 @@ function ScorerValue({ scorer, values, explanation, metadata }: LoggedScorerValu
         ))}
       </dl>
       {facts.more}
-      {explanation !== undefined && <Explanation key={explanation} scorer={scorer} text={explanation} />}
+      {explanation === undefined ? (
+        <dl>
+          <Field label="explanation">
+            <span className="dim">none in the log</span>
+          </Field>
+        </dl>
+      ) : (
+        <Explanation key={explanation} scorer={scorer} text={explanation} />
+      )}
     </div>
   );
 }
@@ -134,6 +142,9 @@ export function SampleCosts({ sample, row }: SampleCostsProps) {
           {workingSeconds === undefined ? undefined : duration(workingSeconds * 1000)}
         </Field>
         <Field label="retried model calls">{callRetries > 0 && count(callRetries)}</Field>
+        <Field label="usage of the model">
+          {usage.length === 0 && <span className="dim">none in the log</span>}
+        </Field>
       </dl>
       {shown.map((each) => (
         <Usage key={each.model} {...each} />

@@ -5,9 +5,9 @@ import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import { type HitAddress, hitAddress, readHitAddress } from '../../data/searchLink.ts';
 import type { SegmentView, TurnView } from '../../data/segmentViews.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { navigateTo } from '../../data/useRoute.ts';
+import { navigateTo, presentPath } from '../../data/useRoute.ts';
 import { codePlaces, type PlacedStretch } from '../../editor/codePlaces.ts';
-import { queryLeftAt } from '../../state/routeMemory.ts';
+import { leaveTrail, queryLeftAt } from '../../state/routeMemory.ts';
 import type { Hit } from './text/findModel.ts';
 
 export interface LinkedFind {
@@ -81,8 +81,10 @@ export function useSearchHits({
     show,
     leave: () => {
       const left = queryLeftAt('/search');
-      if (new URLSearchParams(left).get('q')?.trim() === asked) navigateTo(`/search${left}`);
-      else drop();
+      if (new URLSearchParams(left).get('q')?.trim() !== asked) return drop();
+      // Otherwise Escape on the search page would come back here.
+      leaveTrail(presentPath());
+      navigateTo(`/search${left}`);
     },
     drop,
   };

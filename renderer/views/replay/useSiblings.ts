@@ -4,12 +4,14 @@ import type { Route } from '../../data/route.ts';
 import { useNeighbourRollout } from '../../data/useNeighbours.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo } from '../../data/useRoute.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count } from '../../ui/numbers.ts';
 import { parseSorts } from '../../ui/sorting.ts';
 
 export interface Siblings {
   /**
-   * `of the group’s 32`; with a filtered list `of the group’s 32 · 3 of 14 that match`; `5 of 600 in the step` where
+   * `of the group’s 32`; with a filtered list `of the group’s 32 · 3 of 14 that match`, with a
+   * ready-made list `3 of 14: Repeats itself`; `5 of 600 in the step` where
    * each problem was sampled once.
    */
   readonly label: string;
@@ -65,8 +67,9 @@ export function useSiblings(
   const at = row === undefined ? -1 : (ids?.indexOf(row.rolloutId) ?? -1);
   const place = `${count(at + 1)} of ${count(ids?.length ?? 0)}`;
   const ofGroup = isAlone || group === undefined ? [] : [`of the group’s ${count(group.length)}`];
-  const within = isListed ? 'that match' : run?.hasSteps === false ? 'in the run' : 'in the step';
-  const inList = isListed || isAlone ? [`${place} ${within}`] : [];
+  const within = isListed ? ' that match' : run?.hasSteps === false ? ' in the run' : ' in the step';
+  const name = isListed && list?.name !== undefined ? `: ${plainLogText(list.name)}` : undefined;
+  const inList = isListed || isAlone ? [`${place}${name ?? within}`] : [];
   return {
     label: at < 0 ? '' : [...ofGroup, ...inList].join(' · '),
     hint: isListed

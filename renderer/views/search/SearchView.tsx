@@ -17,6 +17,7 @@ import { Button } from '../../ui/Controls.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
+import { useWayBack } from '../../widgets/useWayBack.ts';
 import { MatchesByRun } from './MatchesByRun.tsx';
 import { NothingFound, SearchStart } from './SearchEmpty.tsx';
 import { SearchResults } from './SearchResults.tsx';
@@ -58,6 +59,7 @@ export default function SearchView() {
       ),
     [search.pages, search.isWhole, counting.parts, counting.isWhole],
   );
+  useWayBack(run === undefined ? { view: 'library' } : { view: 'run', runKey: run.runKey });
   const isStart = applied === '';
   useEffect(() => {
     if (isStart) runCommand('search.focus');

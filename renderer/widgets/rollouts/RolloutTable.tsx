@@ -1,7 +1,7 @@
 /** Rollouts of a run, a step or a group. The host sends all ids in order; rows are loaded for the visible window. */
 
 import { useQueries } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import {
   type GroupRow,
   isScoreSort,
@@ -50,6 +50,10 @@ interface RolloutTableProps {
   readonly emptyTitle: string;
   /** Number of rollouts without the filter, if known. */
   readonly total?: number | undefined;
+  /** Name of a ready-made list, which says why a rollout is in it. The replay repeats it. */
+  readonly listName?: string;
+  /** A link beside the number of matches. */
+  readonly aside?: ReactNode;
 }
 
 const ROLLOUT_SORT: Sort = { column: 'ordinal', direction: 'ascending' };
@@ -62,7 +66,8 @@ const SORTED_COLUMNS: ReadonlySet<string> = new Set([
 const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
 const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
 
-export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, total }: RolloutTableProps) {
+export function RolloutTable(props: RolloutTableProps) {
+  const { runKey, filter, label, hidesProblem, emptyTitle, total, listName, aside } = props;
   const isOfRun = filter.step === undefined && filter.groupId === undefined;
   const [sorts, setSort] = useUrlSorts(
     (column) => SORTED_COLUMNS.has(column) || isScoreSort(column),
@@ -130,7 +135,11 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
     );
   }
   if (ids === undefined) return <ListUnderWay what="rollouts" order={order} />;
-  const note = text !== '' && <FilterNote what="rollout" matches={ids.length} total={total} order={order} />;
+  const note = text !== '' && (
+    <FilterNote what="rollout" matches={ids.length} total={total} order={order}>
+      {ids.length > 0 && aside}
+    </FilterNote>
+  );
   if (ids.length === 0) {
     return (
       <div className="list-column">
@@ -150,6 +159,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
   const search = listSearch({
     of: isOfRun ? 'run' : filter.groupId === undefined ? 'step' : 'group',
     filter: text,
+    name: listName,
     sort: sortsText(sorts.map(({ column, direction }) => ({ column: sortedFieldOf(column), direction }))),
   });
   const list = `rollouts ${runKey} ${JSON.stringify(filter)} ${sortsText(sorts)} ${text}`;

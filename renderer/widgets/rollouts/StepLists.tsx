@@ -1,7 +1,10 @@
 import type { StepSummary } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
+import { pathOfRoute } from '../../data/route.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { Segmented } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
 import { FilterBox } from '../filter/FilterBox.tsx';
 import { GroupTable } from './GroupTable.tsx';
 import { RolloutTable } from './RolloutTable.tsx';
@@ -35,6 +38,7 @@ export const LIST_TABS = [
 /** The groups of a step, or all its rollouts, with their filters. */
 export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsProps) {
   const [query] = useUrlQuery();
+  const { applied } = useFilterLink();
   const ofStep = step === undefined ? '' : `step:${step}`;
   return (
     <>
@@ -60,6 +64,18 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
             hidesProblem={false}
             emptyTitle="No rollout passes the filters"
             total={summary?.rollouts}
+            aside={
+              summary !== undefined &&
+              summary.correctKnown > 0 &&
+              query.get('right') !== 'yes' && (
+                <Link
+                  className="is-link"
+                  href={failuresPath(runKey, step, bothFilters(rolloutFilterOf(query), applied))}
+                >
+                  Cluster the incorrect ones
+                </Link>
+              )
+            }
           />
         ) : (
           <GroupTable runKey={runKey} step={step ?? 0} label={`Groups of ${of}`} total={summary?.groups} />
@@ -67,6 +83,15 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
       </div>
     </>
   );
+}
+
+/** Clusters of the incorrect rollouts among those of a list. */
+function failuresPath(runKey: string, step: number | undefined, filter: string): string {
+  const query = new URLSearchParams({
+    ...{ tab: 'failures', q: filter },
+    ...(step === undefined ? {} : { first: String(step), last: String(step) }),
+  });
+  return `${pathOfRoute({ view: 'problems', runKey })}?${query}`;
 }
 
 const CORRECT: Readonly<Record<string, string>> = { yes: 'is_correct:true', no: 'is_correct:false' };

@@ -1,4 +1,5 @@
 import { useQueries } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { ParamsOf } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { fieldsOf, useFilterLink } from '../../data/filterLink.ts';
@@ -14,10 +15,12 @@ interface FilterNoteProps {
   readonly matches: number;
   readonly total: number | undefined;
   readonly order: ListOrder;
+  /** Where the matching rollouts lead. */
+  readonly children?: ReactNode;
 }
 
 /** The number of matches, and the conditions of the filter. */
-export function FilterNote({ what, matches, total, order }: FilterNoteProps) {
+export function FilterNote({ what, matches, total, order, children }: FilterNoteProps) {
   // The rows still belong to the previous filter.
   const { isFormer, isStopped } = order;
   return (
@@ -35,6 +38,7 @@ export function FilterNote({ what, matches, total, order }: FilterNoteProps) {
       {isFormer && !isStopped && order.progress !== undefined && <Button onClick={order.stop}>Stop</Button>}
       {isStopped && <Button onClick={() => void order.restart()}>Search again</Button>}
       <FilterChips />
+      {children}
     </div>
   );
 }

@@ -6,12 +6,18 @@ export interface PolicyCode {
   readonly text: string;
   /** Absent for a fenced block, which nothing runs during the rollout. */
   readonly call?: CallArguments;
+  /** Whether this runs code or a command, or names a file: other calls, such as a search, cannot tamper. */
+  readonly isCode: boolean;
   /** The place of a line in the response; the whole segment if it cannot be told. */
   placeOf(line: string): TextRange;
 }
 
 /** String arguments by name, in order. Names of nested objects are not joined. */
 export type CallArguments = readonly (readonly [name: string, value: string])[];
+
+/** Arguments that hold code, a command, or a file and its content. */
+const CODE =
+  /^(?:code|command|commands|cmd|script|source|program|bash|shell|python|patch|diff|path|file_?(?:path|name|text)?|target_?file|notebook_path|contents?|new_?str(?:ing)?|replacement|insert_text|new_text)$/i;
 
 /** Arguments that hold text to be replaced, or only read. */
 const FORMER = /^(?:old|old_?str(?:ing)?|search|before|find|pattern|query|thought|reasoning)$/i;
@@ -43,6 +49,12 @@ function codeOfCall(
     segment,
     text: written === undefined ? raw : written.join('\n'),
     call: all ?? [],
+    isCode:
+      call?.code !== undefined ||
+      // A payload that is no JSON is code or a command, unless it should have been JSON.
+      (all === undefined
+        ? call?.outcome !== 'malformed'
+        : all.some(([name, value]) => CODE.test(name) || value.startsWith('*** Begin Patch'))),
     placeOf(line) {
       for (const form of [line, JSON.stringify(line).slice(1, -1)]) {
         const at = raw.indexOf(form);
@@ -85,6 +97,7 @@ function fencedBlocks(response: string, segment: number, { start, end }: TextRan
     blocks.push({
       segment,
       text: code,
+      isCode: true,
       placeOf(line) {
         const at = Math.max(0, code.indexOf(line));
         return { start: start + from + at, end: start + from + at + line.length };

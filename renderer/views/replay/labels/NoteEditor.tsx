@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import { SEVERITIES } from '../../../../shared/api/contract.ts';
 import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
+import { LabelName } from '../../../ui/Marks.tsx';
 import { useFocusReturn } from '../../../ui/useAutoFocus.ts';
 import { targetLabel } from './labelModel.ts';
 import type { Labelling } from './useLabelling.ts';
@@ -27,7 +28,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
   const form = useRef<HTMLFormElement>(null);
   const leave = useFocusReturn(form);
   const { setDraft } = useStore.getState();
-  const { taxonomy, draftKey, laneNames } = labelling;
+  const { taxonomy, draftKey, laneNames, noted } = labelling;
   const { id, target } = draft;
   const about = JSON.stringify(target);
   // biome-ignore lint/correctness/useExhaustiveDependencies: focuses again when the draft or its target changes
@@ -67,6 +68,12 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
       <p className="muted">
         {id === undefined ? 'Note on' : 'Changing a note on'}{' '}
         {id === undefined && laneNames !== undefined ? laneNames : `the ${targetLabel(target)}`}
+        {noted !== undefined && (
+          <span title="Choose “no label” below for a note of its own">
+            {' '}
+            with your label <LabelName label={noted} />
+          </span>
+        )}
       </p>
       <textarea
         id={NOTE_FIELD}

@@ -119,6 +119,31 @@ export function isAbout(annotation: AnnotationRow, target: PlainTarget): boolean
   }
 }
 
+/**
+ * A reader's label of a target that has no note yet: a note of the same reader on the same target belongs to it.
+ *
+ * @param label undefined: whichever label the reader's newest annotation of the target has
+ */
+export function labelWithoutNote(
+  annotations: readonly AnnotationRow[],
+  {
+    label,
+    target,
+    reader,
+  }: { readonly label?: string | undefined; readonly target: PlainTarget; readonly reader: string },
+): AnnotationRow | undefined {
+  const own = annotations.filter((one) => one.author === reader && isAbout(one, target));
+  const newest = own.reduce<AnnotationRow | undefined>(
+    (last, one) => (last === undefined || one.updatedAt > last.updatedAt ? one : last),
+    undefined,
+  );
+  const found = label === undefined ? newest : own.find((one) => one.label === label && isBare(one));
+  return found !== undefined && isBare(found) ? found : undefined;
+}
+
+const isBare = ({ label, note, correction }: AnnotationRow): boolean =>
+  label !== undefined && note === undefined && correction === undefined;
+
 interface Labelled {
   readonly rolloutId: number;
   readonly annotations: readonly AnnotationRow[];

@@ -39,6 +39,7 @@ import {
   flagPlace,
   labelRanges,
   labelsOfAll,
+  labelWithoutNote,
   openFlags,
   scrubberMarks,
   targetLabel,
@@ -55,6 +56,8 @@ export interface Labelling {
   readonly ranges: ReturnType<typeof labelRanges>;
   readonly marks: ReturnType<typeof scrubberMarks>;
   readonly draft: NoteDraft | undefined;
+  /** The label, given before, that the draft is saved with. */
+  readonly noted: Label | undefined;
   readonly draftKey: string;
   /** The target of the next key, unless text is selected. */
   readonly scope: PlainTarget;
@@ -152,6 +155,10 @@ export function useLabelling(
     }
   };
 
+  /** The label that a new note with a chosen label is saved with, instead of beside it. */
+  const bareLabelOf = (own: readonly AnnotationRow[], { id, label, target }: NoteDraft) =>
+    id !== undefined || label === undefined ? undefined : labelWithoutNote(own, { label, target, reader });
+
   /** Undefined: the selection is not part of the logged text. Shows a notice about that. */
   const targetNow = (): PlainTarget | undefined => {
     const span = selectedSpan();
@@ -173,12 +180,24 @@ export function useLabelling(
       );
       const changes = toggledLabel(each, { label: label.id, target, reader });
       const about = compared?.names ?? `${targetLabel(target)} of #${detail.row.ordinal}`;
-      const isRemoved = changes.some((change) => 'remove' in change);
-      const undo = isRemoved ? '' : `. ${keyWord('label.undo')} undoes it`;
-      await apply(changes, `${isRemoved ? 'Removed the label' : 'Labelled'} ${label.name}: ${about}${undo}`);
+      const removed = changes.flatMap((change) => ('remove' in change ? change.remove : []));
+      const hasNote = each.some(({ annotations: own }) =>
+        own.some(({ id, note }) => note !== undefined && removed.includes(id)),
+      );
+      const what = hasNote ? `${label.name} and its note` : label.name;
+      const undo = removed.length === 0 || hasNote ? `. ${keyWord('label.undo')} undoes it` : '';
+      await apply(
+        changes,
+        `${removed.length > 0 ? 'Removed the label' : 'Labelled'} ${what}: ${about}${undo}`,
+      );
     } catch (error) {
       setNotice(notSaved(error));
     }
+  };
+
+  const notedLabel = (of: NoteDraft): Label | undefined => {
+    const bare = [annotations, ...beside].flatMap((own) => bareLabelOf(own, of) ?? []);
+    return bare[0]?.label === undefined ? undefined : labelOf(taxonomy, bare[0].label);
   };
 
   const putKey = async (key: LabelKey, target = targetNow()) => {
@@ -205,8 +224,15 @@ export function useLabelling(
     // An open draft is continued, unless another target was chosen.
     const about = target ?? targetNow();
     if (about === undefined) return;
-    if (draft === undefined || about.kind === 'span')
-      setDraft(draftKey, { note: '', correction: '', target: about });
+    if (draft === undefined || about.kind === 'span') {
+      const bare = [annotations, ...beside].map((own) => labelWithoutNote(own, { target: about, reader }));
+      const { label, severity } = bare[0] ?? {};
+      setDraft(draftKey, {
+        ...{ note: '', correction: '', target: about },
+        ...(label === undefined || bare.some((one) => one?.label !== label) ? {} : { label }),
+        ...(severity === undefined ? {} : { severity }),
+      });
+    }
     clearSelection();
     show();
     setTimeout(focusNote);
@@ -246,7 +272,12 @@ export function useLabelling(
     };
     const puts =
       id === undefined
-        ? labelledIds.map((each) => ({ put: { rolloutId: each, target, ...said } }))
+        ? labelledIds.map((each, i) => {
+            const bare = bareLabelOf([annotations, ...beside][i] ?? NONE, draft);
+            return bare === undefined
+              ? { put: { rolloutId: each, target, ...said } }
+              : { put: { id: bare.id, ...said } };
+          })
         : [{ put: { id, ...said } }];
     const words = firstLine(note) || (label === undefined ? 'correction' : labelOf(taxonomy, label).name);
     if (await apply(puts, `Saved: ${words}`)) setDraft(draftKey, undefined);
@@ -291,6 +322,7 @@ export function useLabelling(
     ranges,
     marks,
     draft,
+    noted: draft === undefined ? undefined : notedLabel(draft),
     draftKey,
     scope,
     laneNames: compared?.names,
