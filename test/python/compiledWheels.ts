@@ -8,7 +8,7 @@ export const PLATFORM = 'pyemscripten_2026_0_wasm32';
 
 const SUFFIX = 'cpython-314-wasm32-emscripten.so';
 
-const library = (name: string): Buffer =>
+export const library = (name: string): Buffer =>
   readFileSync(fileURLToPath(new URL(`compiled/${name}.so`, import.meta.url)));
 
 /** `tallied` keeps a sum, which starts with 100; `squared` needs a library that its wheel has in another folder. */
