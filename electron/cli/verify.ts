@@ -213,7 +213,7 @@ class Verifier {
 
   private isToRunAgain({ class: found, reason = '' }: RerunResult): boolean {
     const { isAgain, hasPackages } = this.settings;
-    return isAgain || (hasPackages && found === 'not_run' && reason.includes('module'));
+    return isAgain || (hasPackages && found === 'not_run' && /module|library/.test(reason));
   }
 
   private answer(cells: readonly PythonCell[], seed: number): Promise<PythonAnswer> {

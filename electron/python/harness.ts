@@ -48,15 +48,28 @@ def unpack(archive):
     ])
 
 def import_unpacked(modules):
-    """Returns the files in which Python keeps what it has compiled, by the files of the modules."""
+    """Returns the files in which Python keeps what it has compiled, by the files of the modules, and why a library was not linked."""
     # Before, because a package may keep a module that it has found.
     close_bridge()
     importlib.invalidate_caches()
+    problem = None
     sys.dont_write_bytecode = False
-    preload([], modules)
+    for name in modules:
+        try:
+            __import__(name)
+        # A module may also exit.
+        except BaseException as error:
+            while error.__context__ is not None:
+                error = error.__context__
+            # The next attempt to link a library has another error.
+            if isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):
+                problem = problem or cut(text_of(error))
     sys.dont_write_bytecode = True
     specs = [vars(module).get('__spec__') for module in list(sys.modules.values()) if isinstance(module, types.ModuleType)]
-    return json.dumps({each.origin: each.cached for each in specs if each and each.cached and os.path.exists(each.cached)})
+    return json.dumps({
+        'compiled': {each.origin: each.cached for each in specs if each and each.cached and os.path.exists(each.cached)},
+        'problem': problem,
+    })
 
 FILE = '<call>'
 MOST_VARIABLES = 100

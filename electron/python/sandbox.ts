@@ -58,6 +58,8 @@ export class Sandbox {
   private readonly unpacked = new Map<string, readonly PackageFile[]>();
   /** What Python has compiled of a file of an unpacked package, by the path of that file. */
   private readonly bytecode = new Map<string, PackageFile>();
+  /** Why a library of the running request was not linked. Undefined if all were. */
+  private linkProblem: string | undefined;
   /** Output of the running request. */
   private output = newOutput();
   /** Memory of interpreters by the packages that they have imported, joined by spaces. */
@@ -128,6 +130,7 @@ export class Sandbox {
     const files: PackageFile[] = [];
     for (const name of unpacked) files.push(...(await this.filesOf(name)));
     this.linker.allow(files.flatMap(({ library }) => library ?? []));
+    this.linkProblem = undefined;
     if (files.length === 0) return;
     const { FS } = python;
     const write = (path: string, bytes: Uint8Array): void => {
@@ -141,8 +144,11 @@ export class Sandbox {
       const compiled = this.bytecode.get(path);
       if (compiled !== undefined) write(compiled.path, compiled.bytes);
     }
-    const compiled = String(python.runPython(`import_unpacked(${JSON.stringify(modules)})`));
-    for (const [source, path] of Object.entries(JSON.parse(compiled) as Record<string, string>))
+    const imported = String(python.runPython(`import_unpacked(${JSON.stringify(modules)})`));
+    // No code has run yet that could have changed the harness.
+    const { compiled, problem } = JSON.parse(imported) as ImportedPackages;
+    this.linkProblem = problem ?? undefined;
+    for (const [source, path] of Object.entries(compiled))
       if (!this.bytecode.has(source)) this.bytecode.set(source, { path, bytes: FS.readFile(path) });
   }
 
@@ -222,9 +228,14 @@ export class Sandbox {
 
   private withHint(outcome: Outcome): Outcome {
     const { error } = outcome;
-    if (error?.type !== 'ModuleNotFoundError') return outcome;
-    const hint = this.packages.hintFor(/^No module named '([^'.]+)/.exec(error.message)?.[1] ?? '');
-    return hint === undefined ? outcome : { ...outcome, error: { ...error, hint } };
+    const hint = error && this.hintFor(error);
+    return error === undefined || hint === undefined ? outcome : { ...outcome, error: { ...error, hint } };
+  }
+
+  private hintFor({ type, message }: NonNullable<Outcome['error']>): string | undefined {
+    if (type === 'ImportError') return this.linkProblem;
+    const module = type === 'ModuleNotFoundError' && /^No module named '([^'.]+)/.exec(message)?.[1];
+    return module ? this.packages.hintFor(module) : undefined;
   }
 
   private take(stream: 'stdout' | 'stderr', bytes: Uint8Array): number {
@@ -234,6 +245,12 @@ export class Sandbox {
     if (left > 0) this.output[stream].push(bytes.slice(0, left));
     return bytes.length;
   }
+}
+
+/** What `import_unpacked` of the harness returns. */
+interface ImportedPackages {
+  readonly compiled: Readonly<Record<string, string>>;
+  readonly problem: string | null;
 }
 
 interface PackageFile {

@@ -24,7 +24,7 @@ interface PythonError {
   readonly line?: number;
   /** Frames of the code only. */
   readonly traceback: string;
-  /** Which wheel has a missing module, or why the one that is there is not used. */
+  /** Which wheel has a missing module, why the one that is there is not used, or why a library was not linked. */
   readonly hint?: string;
 }
 

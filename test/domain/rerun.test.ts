@@ -127,6 +127,14 @@ test.each<[reason: string, logged: LoggedCall, answer: PythonAnswer]>([
     },
   ],
   [
+    'a library was not linked: no such symbol',
+    released('1'),
+    {
+      ...failed('ImportError', ''),
+      error: { type: 'ImportError', message: '', traceback: '', hint: 'no such symbol' },
+    },
+  ],
+  [
     'it needs a file',
     released('1'),
     failed('FileNotFoundError', "[Errno 44] No such file or directory: 'data.csv'"),

@@ -53,6 +53,12 @@ print(squared.square(12), tallied.add(0), plain.three, version("tallied"))`;
   expect(await run('import scipy, plain\nprint(scipy.four + plain.three)')).toMatchObject({ stdout: '7\n' });
 });
 
+test('throws and catches exceptions of C++', async () => {
+  const code = 'from tallied.halves import halve\nprint(halve(8))\nhalve(7)';
+  for (let i = 0; i < 2; i++)
+    expect(await run(code)).toMatchObject({ stdout: '4\n', error: { type: 'ValueError', message: 'odd' } });
+});
+
 test('imports submodules before the code runs, and compiles them once', async () => {
   const code = `from tallied import more
 import tallied, os
@@ -107,6 +113,19 @@ describe('links nothing but the libraries of the packages', () => {
     // What code does to its files reaches no other run.
     const next = 'import tallied, ctypes\nprint(ctypes.CDLL(tallied.__path__[0] + "/spare.so").power(2, 10))';
     expect(await run(next)).toMatchObject({ stdout: '1024\n' });
+  });
+
+  test('a library that brings JavaScript', async () => {
+    expect(await run('import tallied.scripted')).toMatchObject({
+      error: {
+        type: 'ImportError',
+        hint: expect.stringMatching(/scripted\.so\s+Error: not available here$/),
+      },
+    });
+    // The hint belongs to the request.
+    const answer = await run('from json import missing');
+    expect(answer).toMatchObject({ error: { type: 'ImportError' } });
+    expect(answer).not.toHaveProperty('error.hint');
   });
 
   test('a library of a package that the code does not import', async () => {

@@ -19,6 +19,8 @@ export function writeCompiledWheels(directory: string): void {
     'tallied/__init__.py': 'from .tally import add\nprint("imported")\nloads = 0',
     'tallied/more.py': 'import tallied\ntallied.loads += 1',
     [`tallied/tally.${SUFFIX}`]: library('tally'),
+    'tallied/halves.so': library('halves'),
+    'tallied/scripted.so': library('scripted'),
     // Not linked until code asks for it.
     'tallied/spare.so': library('libpower'),
     // Keeps the bridge to JavaScript, if it finds one.

@@ -163,7 +163,7 @@ function Report({ call, code, report, isSession }: ReportProps) {
           <LogText text={error.traceback} longest={LONGEST} />
         </pre>
       )}
-      {error?.type === 'ModuleNotFoundError' && <MissingModule hint={error.hint} />}
+      {error?.type === 'ModuleNotFoundError' && <MissingModule />}
       {stderr !== '' && (
         <details>
           <summary>stderr</summary>
@@ -181,14 +181,14 @@ function Report({ call, code, report, isSession }: ReportProps) {
   );
 }
 
-function MissingModule({ hint }: { readonly hint: string | undefined }) {
+function MissingModule() {
   const info = useRequest('host.info', {}).data;
   if (info === undefined) return null;
   return (
     <p className="muted">
-      {hint !== undefined && `${hint}. `}The standard library is there. To add a module, put its wheel, and
-      those of the modules that it needs, into <code>{info.wheels}</code> and start Turnwise again. Wheels of
-      compiled modules such as numpy must be from Pyodide’s distribution.
+      The standard library is there. To add a module, put its wheel, and those of the modules that it needs,
+      into <code>{info.wheels}</code> and start Turnwise again. Wheels of compiled modules such as numpy must
+      be from Pyodide’s distribution.
     </p>
   );
 }
