@@ -29,8 +29,9 @@ goes on where the first one stopped.
   --mode M         alone: each call in a new interpreter. session: after the earlier calls of its rollout. Default: as
                    the log suggests, for each rollout
   --timeout S      seconds that a call may run; default: 10
-  --packages DIR   folder with wheels that the code may import, of pure Python (sympy-1.14.0-py3-none-any.whl);
-                   default: wheels, beside the user's library. With it, results that miss a module are made again
+  --packages DIR   folder with wheels that the code may import: of pure Python (sympy-1.14.0-py3-none-any.whl), and
+                   compiled ones of Pyodide's distribution (numpy); default: wheels, beside the user's library.
+                   With it, results that miss a module are made again
   --again          also run calls that have a result
   --library FILE   library file; default: the user's library
   --json           one object per call and line: {run, step, group, ordinal, rollout_id, turn, call, class, reason,
@@ -212,7 +213,7 @@ class Verifier {
 
   private isToRunAgain({ class: found, reason = '' }: RerunResult): boolean {
     const { isAgain, hasPackages } = this.settings;
-    return isAgain || (hasPackages && found === 'not_run' && reason.includes('module'));
+    return isAgain || (hasPackages && found === 'not_run' && /module|library/.test(reason));
   }
 
   private answer(cells: readonly PythonCell[], seed: number): Promise<PythonAnswer> {

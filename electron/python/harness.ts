@@ -3,7 +3,7 @@
  * interpreter starts from.
  */
 export const HARNESS = `
-import ast, asyncio, builtins, io, json, linecache, random, reprlib, sys, time, traceback, types
+import ast, asyncio, builtins, importlib, io, json, linecache, os, random, reprlib, sys, time, traceback, types
 
 class Selector:
     """Pyodide's event loop needs JavaScript. This one only waits, because there are no sockets."""
@@ -39,6 +39,38 @@ def preload(wheels, modules):
         except BaseException:
             pass
 
+def unpack(archive):
+    import shutil
+    shutil.unpack_archive(archive, '/unpacked', 'zip')
+    return json.dumps([
+        os.path.relpath(os.path.join(folder, name), '/unpacked')
+        for folder, _, names in os.walk('/unpacked') for name in names
+    ])
+
+def import_unpacked(modules):
+    """Returns the files in which Python keeps what it has compiled, by the files of the modules, and why a library was not linked."""
+    # Before, because a package may keep a module that it has found.
+    close_bridge()
+    importlib.invalidate_caches()
+    problem = None
+    sys.dont_write_bytecode = False
+    for name in modules:
+        try:
+            __import__(name)
+        # A module may also exit.
+        except BaseException as error:
+            while error.__context__ is not None:
+                error = error.__context__
+            # The next attempt to link a library has another error.
+            if isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):
+                problem = problem or cut(text_of(error))
+    sys.dont_write_bytecode = True
+    specs = [vars(module).get('__spec__') for module in list(sys.modules.values()) if isinstance(module, types.ModuleType)]
+    return json.dumps({
+        'compiled': {each.origin: each.cached for each in specs if each and each.cached and os.path.exists(each.cached)},
+        'problem': problem,
+    })
+
 FILE = '<call>'
 MOST_VARIABLES = 100
 SHORT = reprlib.Repr()
@@ -55,13 +87,16 @@ imported = set()
 # The bridge to JavaScript. Pyodide imports it when it starts; the code that runs has no use for it.
 BRIDGE = {'js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core'}
 
-def start(seed):
-    global space
+def close_bridge():
     for name in [name for name in sys.modules if name.split('.')[0] in BRIDGE]:
         del sys.modules[name]
     # An import of None fails.
     sys.modules.update(dict.fromkeys(BRIDGE))
     sys.meta_path[:] = [each for each in sys.meta_path if type(each).__module__.split('.')[0] not in BRIDGE]
+
+def start(seed):
+    global space
+    close_bridge()
     asyncio.events._set_running_loop(None)
     asyncio.events._set_event_loop_policy(Policy())
     asyncio.run = run_alone

@@ -1,48 +1,93 @@
 /**
- * A folder of wheels that the user has given. Only wheels of pure Python: they are imported from the archive, so that
- * a snapshot of the memory is all that an interpreter needs to have them.
+ * A folder of wheels that the user has given: which of them code needs, and what is in them.
+ *
+ * Wheels of pure Python are imported from the archive, so that a snapshot of the memory is all that an interpreter
+ * needs to have them. Compiled wheels, and those that need them, are unpacked, because libraries are linked from files.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PythonCell } from '../../shared/domain/pythonAnswer.ts';
 
-interface Wheel {
-  readonly bytes: Uint8Array;
+/** Pyodide's list of packages: what each is imported as, and what it needs. */
+interface LockFile {
+  /** `python: '3.14.2', abi_version: '2026_0', arch: 'wasm32'`. */
+  readonly info: { readonly python: string; readonly abi_version: string; readonly arch: string };
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+interface LockedPackage {
+  readonly file_name: string;
+  readonly package_type: string;
   readonly imports: readonly string[];
   readonly depends: readonly string[];
 }
 
-/** `sympy-1.14.0-py3-none-any.whl`. */
-const PURE = /^([^-]+)-[^-]+(?:-\d[^-]*)?-py[\d.py]*-none-any\.whl$/;
-
-/** Pyodide's list of packages: what each is imported as, and what it needs. */
-interface LockFile {
-  readonly packages?: Readonly<
-    Record<string, { readonly imports: readonly string[]; readonly depends: readonly string[] }>
-  >;
+interface Wheel {
+  readonly path: string;
+  readonly isPure: boolean;
+  /** Where it is unpacked. */
+  readonly directory: string;
+  readonly imports: readonly string[];
+  readonly depends: readonly string[];
+  bytes?: Uint8Array;
 }
+
+/** What a request needs of the folder. */
+interface Needed {
+  /** Packages that a snapshot has imported. Sorted. */
+  readonly snapshot: readonly string[];
+  /** Packages that are unpacked and imported for each request. Sorted. */
+  readonly unpacked: readonly string[];
+  /** Modules of the unpacked packages that the code imports. Some may be names of other things in a module. */
+  readonly modules: readonly string[];
+}
+
+/** `numpy-2.4.6-cp314-cp314-pyemscripten_2026_0_wasm32.whl`: name, version, build, Python, ABI, platform. */
+const WHEEL = /^([^-]+)-[^-]+(?:-\d[^-]*)?-([^-]+)-([^-]+)-([^-]+)\.whl$/;
+/** Where Emscripten looks for libraries that another library needs. */
+const SHARED_LIBRARIES = '/usr/lib';
 
 export class Packages {
   private readonly wheels = new Map<string, Wheel>();
+  /** Why a package in the folder cannot be used, by its name. */
+  private readonly unusable = new Map<string, string>();
+  private readonly lock: LockFile;
 
   constructor(directory: string | undefined, lockFile: string) {
+    this.lock = JSON.parse(lockFile) as LockFile;
     if (directory === undefined) return;
-    const listed = (JSON.parse(lockFile) as LockFile).packages ?? {};
-    for (const file of readdirSync(directory).sort()) {
-      const name = normal(PURE.exec(file)?.[1] ?? '');
-      if (name === '') continue;
-      const { imports = [name.replaceAll('-', '_')], depends = [] } = listed[name] ?? {};
-      this.wheels.set(name, {
-        bytes: readFileSync(join(directory, file)),
-        imports,
-        depends: depends.map(normal),
-      });
-    }
+    for (const file of readdirSync(directory).sort()) this.add(directory, file);
+    for (const name of this.wheels.keys()) this.unusable.delete(name);
   }
 
-  /** Names of the wheels that the cells import, and of those that these need. Sorted. */
-  neededBy(cells: readonly PythonCell[]): readonly string[] {
-    if (this.wheels.size === 0) return [];
+  private add(directory: string, file: string): void {
+    const { info, packages } = this.lock;
+    const [, named, python = '', abi = '', platform = ''] = WHEEL.exec(file) ?? [];
+    const library = Object.entries(packages).find(
+      ([, { file_name, package_type }]) => file_name === file && package_type === 'shared_library',
+    )?.[0];
+    const name = normal(named ?? library ?? '');
+    if (name === '') return;
+    const isPure = platform === 'any';
+    const problem = isPure || library !== undefined ? undefined : whyUnusable(python, abi, platform, info);
+    if (problem !== undefined) {
+      this.unusable.set(name, `${file} ${problem}`);
+      return;
+    }
+    const { imports = [name.replaceAll('-', '_')], depends = [] } = packages[name] ?? {};
+    this.wheels.set(name, {
+      path: join(directory, file),
+      isPure,
+      directory:
+        library === undefined ? `/lib/python${minorOf(info.python)}/site-packages` : SHARED_LIBRARIES,
+      imports,
+      depends: depends.map(normal),
+    });
+  }
+
+  /** What the cells import, and what that needs. */
+  neededBy(cells: readonly PythonCell[]): Needed {
+    if (this.wheels.size === 0) return { snapshot: [], unpacked: [], modules: [] };
     const needed = new Set<string>();
     const add = (name: string): void => {
       const wheel = this.wheels.get(name);
@@ -50,30 +95,102 @@ export class Packages {
       needed.add(name);
       for (const other of wheel.depends) add(other);
     };
-    const imported = new Set(cells.flatMap(({ code }) => importedModules(code)));
+    const modules = cells.flatMap(({ code }) => importedModules(code));
+    const imported = new Set(modules.map(topLevel));
     for (const [name, { imports }] of this.wheels) if (imports.some((one) => imported.has(one))) add(name);
-    return [...needed].sort();
+    const names = [...needed].sort();
+    const unpacked = new Set(names.filter((name) => this.wheels.get(name)?.isPure === false));
+    for (let before = -1; before !== unpacked.size; ) {
+      before = unpacked.size;
+      for (const name of names)
+        if (this.wheels.get(name)?.depends.some((one) => unpacked.has(one))) unpacked.add(name);
+    }
+    const tops = new Set([...unpacked].flatMap((name) => this.wheels.get(name)?.imports ?? []));
+    return {
+      snapshot: names.filter((name) => !unpacked.has(name)),
+      unpacked: names.filter((name) => unpacked.has(name)),
+      modules: [...new Set(modules.filter((module) => tops.has(topLevel(module))))],
+    };
   }
 
-  filesOf(names: readonly string[]): readonly { readonly path: string; readonly bytes: Uint8Array }[] {
-    return names.flatMap((name) => {
-      const wheel = this.wheels.get(name);
-      return wheel === undefined ? [] : [{ path: `/lib/${name}.whl`, bytes: wheel.bytes }];
-    });
+  /** Where a package is unpacked. */
+  directoryOf(name: string): string {
+    return this.wheels.get(name)?.directory ?? '';
+  }
+
+  /**
+   * Read when it is first needed, because Pyodide's distribution has 500 MB.
+   *
+   * @throws Error of Node when the file cannot be read
+   */
+  bytesOf(name: string): Uint8Array {
+    const wheel = this.wheels.get(name);
+    if (wheel === undefined) return new Uint8Array();
+    // Copied, because no Buffer may get into the realm, and because its slices would share its memory.
+    const bytes = wheel.bytes ?? new Uint8Array(readFileSync(wheel.path));
+    // A compiled wheel is read once, to be unpacked.
+    if (wheel.isPure) wheel.bytes = bytes;
+    return bytes;
   }
 
   /** Imported before the snapshot, because the first import of a module compiles it. */
   importsOf(names: readonly string[]): readonly string[] {
     return names.flatMap((name) => this.wheels.get(name)?.imports ?? []);
   }
+
+  /** Removes a package whose wheel is damaged. */
+  remove(name: string, problem: string): void {
+    this.unusable.set(name, `${this.wheels.get(name)?.path.split(/[/\\]/).at(-1)} ${problem}`);
+    this.wheels.delete(name);
+  }
+
+  /** Which wheel has a module whose package is not there, or why the one that is there is not used. */
+  hintFor(module: string): string | undefined {
+    const [name = module, { file_name: file = undefined } = {}] =
+      Object.entries(this.lock.packages).find(([, { imports }]) => imports.includes(module)) ?? [];
+    if (this.wheels.has(normal(name))) return undefined;
+    return this.unusable.get(normal(name)) ?? (file && `Pyodide's distribution has it in ${file}`);
+  }
 }
+
+function whyUnusable(
+  python: string,
+  abi: string,
+  platform: string,
+  info: LockFile['info'],
+): string | undefined {
+  const own = `cp${minorOf(info.python).replace('.', '')}`;
+  const wanted = `pyemscripten_${info.abi_version}_${info.arch}`;
+  if (!platform.endsWith(info.arch)) return `is for ${platform}, and must be for ${wanted}`;
+  if (![own, 'abi3', 'none'].includes(abi)) {
+    const version = /^cp3(\d+)$/.exec(python)?.[1];
+    return `is for ${version ? `Python 3.${version}` : abi}, and Pyodide has Python ${minorOf(info.python)}`;
+  }
+  return platform.split('.').includes(wanted) ? undefined : `is for ${platform}, and must be for ${wanted}`;
+}
+
+/** `3.14.2` gives `3.14`. */
+const minorOf = (version: string): string => version.split('.', 2).join('.');
 
 const normal = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');
 
-/** Top-level names after `import` and `from`. */
+const topLevel = (module: string): string => module.split('.', 1)[0] ?? '';
+
+/** Names after `import` and `from`. `from a import b` gives `a` and `a.b`, which may be a module or not. */
 function importedModules(code: string): readonly string[] {
-  return [...code.matchAll(/^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([^\n#;]+))/gm)].flatMap(
-    ([, from, list = '']) =>
-      (from === undefined ? list.split(',') : [from]).map((part) => part.trim().split(/[.\s]/)[0] ?? ''),
+  const found = /^[ \t]*(?:from[ \t]+([\w.]+)(?:[ \t]+import[ \t]+([\w \t,]*))?|import[ \t]+([^\n#;]+))/gm;
+  return [...code.matchAll(found)].flatMap(([, from, names = '', list = '']) =>
+    from === undefined
+      ? list.split(',').map(firstWord)
+      : [
+          from,
+          ...names
+            .split(',')
+            .map(firstWord)
+            .filter(Boolean)
+            .map((name) => `${from}.${name}`),
+        ],
   );
 }
+
+const firstWord = (text: string): string => text.trim().split(/\s/, 1)[0] ?? '';

@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import type { PyodideInterface } from 'pyodide';
 import type { PythonReport, PythonTrace, PythonVariable } from '../../shared/domain/pythonAnswer.ts';
 import { HARNESS } from './harness.ts';
+import { isLibrary, Library, Linker } from './libraries.ts';
 import type { PythonRequest, PythonStart } from './messages.ts';
 import { Packages } from './packages.ts';
 
@@ -19,9 +20,6 @@ const MOST_MEMORY = 512 * 2 ** 20;
 /** Bytes of stdout and stderr together. */
 const MOST_OUTPUT = 1_000_000;
 const WASM_PAGE = 65_536;
-/** Bytes before the first section of a module. */
-const WASM_HEADER = 8;
-const CUSTOM_SECTION = 0;
 const WASM = 'pyodide.asm.wasm';
 
 /** Globals of the language itself. Every other global is removed. */
@@ -55,6 +53,13 @@ export class Sandbox {
   private readonly createPyodideModule: CreatePyodideModule;
   private readonly lockFileContents: string;
   private readonly packages: Packages;
+  private readonly linker: Linker;
+  /** Files of unpacked packages by their names. */
+  private readonly unpacked = new Map<string, readonly PackageFile[]>();
+  /** What Python has compiled of a file of an unpacked package, by the path of that file. */
+  private readonly bytecode = new Map<string, PackageFile>();
+  /** Why a library of the running request was not linked. Undefined if all were. */
+  private linkProblem: string | undefined;
   /** Output of the running request. */
   private output = newOutput();
   /** Memory of interpreters by the packages that they have imported, joined by spaces. */
@@ -65,11 +70,13 @@ export class Sandbox {
     createPyodideModule: CreatePyodideModule,
     lockFileContents: string,
     packages: Packages,
+    linker: Linker,
   ) {
     this.load = load;
     this.createPyodideModule = createPyodideModule;
     this.lockFileContents = lockFileContents;
     this.packages = packages;
+    this.linker = linker;
   }
 
   /** Takes the globals of this thread away. There is no way back. */
@@ -85,18 +92,19 @@ export class Sandbox {
     const asm = await importFile('pyodide.asm.mjs');
     const wheels = new Packages(packages, lockFile);
     const main = pathToFileURL(join(pyodide, 'pyodide.mjs')).href;
-    removeGlobals(files);
+    const linker = new Linker();
+    removeGlobals(files, linker);
     // Imported now, because it looks at the globals to find out where it runs.
     const { loadPyodide } = (await import(/* @vite-ignore */ main)) as { loadPyodide: LoadPyodide };
-    const sandbox = new Sandbox(loadPyodide, asm.default, lockFile, wheels);
+    const sandbox = new Sandbox(loadPyodide, asm.default, lockFile, wheels, linker);
     // Copied, because a message has it at any offset, and its numbers need one that is a multiple of 4.
     for (const { of, memory } of snapshots) sandbox.snapshots.set(of, memory.slice());
     return sandbox;
   }
 
-  /** The packages that a request imports, as a key of `snapshots`. */
+  /** The packages of the snapshot that a request starts from, as a key of `snapshots`. */
   packagesOf({ cells }: PythonRequest): string {
-    return this.packages.neededBy(cells).join(' ');
+    return this.packages.neededBy(cells).snapshot.join(' ');
   }
 
   /** A new interpreter that has run nothing. */
@@ -106,15 +114,71 @@ export class Sandbox {
     const python = await this.start(packages, { _makeSnapshot: true });
     python.runPython(HARNESS);
     const names = packages === '' ? [] : packages.split(' ');
-    const wheels = this.packages.filesOf(names).map(({ path }) => path);
-    python.runPython(`preload(${JSON.stringify(wheels)}, ${JSON.stringify(this.packages.importsOf(names))})`);
+    python.runPython(
+      `preload(${JSON.stringify(names.map(archiveOf))}, ${JSON.stringify(this.packages.importsOf(names))})`,
+    );
     this.snapshots.set(packages, python.makeMemorySnapshot());
     return this.interpreter(packages);
   }
 
+  /**
+   * Imports the compiled packages of a request, and those that need them. No snapshot has them, because the memory
+   * is not all that linking changes.
+   */
+  async link(python: Pyodide, { cells }: PythonRequest): Promise<void> {
+    const { unpacked, modules } = this.packages.neededBy(cells);
+    const files: PackageFile[] = [];
+    for (const name of unpacked) files.push(...(await this.filesOf(name)));
+    this.linker.allow(files.flatMap(({ library }) => library ?? []));
+    this.linkProblem = undefined;
+    if (files.length === 0) return;
+    const { FS } = python;
+    const write = (path: string, bytes: Uint8Array): void => {
+      FS.mkdirTree(directoryOf(path));
+      FS.writeFile(path, bytes);
+      // Compiled Python is valid for a source of the same time.
+      FS.utime(path, 0, 0);
+    };
+    for (const { path, bytes } of files) {
+      write(path, bytes);
+      const compiled = this.bytecode.get(path);
+      if (compiled !== undefined) write(compiled.path, compiled.bytes);
+    }
+    const imported = String(python.runPython(`import_unpacked(${JSON.stringify(modules)})`));
+    // No code has run yet that could have changed the harness.
+    const { compiled, problem } = JSON.parse(imported) as ImportedPackages;
+    this.linkProblem = problem ?? undefined;
+    for (const [source, path] of Object.entries(compiled))
+      if (!this.bytecode.has(source)) this.bytecode.set(source, { path, bytes: FS.readFile(path) });
+  }
+
+  /** Unpacked by an interpreter that runs nothing else. */
+  private async filesOf(name: string): Promise<readonly PackageFile[]> {
+    const known = this.unpacked.get(name);
+    if (known !== undefined) return known;
+    const python = await this.interpreter();
+    const archive = archiveOf(name);
+    let files: readonly PackageFile[] = [];
+    try {
+      python.FS.writeFile(archive, this.packages.bytesOf(name));
+      const paths = String(python.runPython(`unpack(${JSON.stringify(archive)})`));
+      const directory = this.packages.directoryOf(name);
+      files = (JSON.parse(paths) as readonly string[]).map((from) => {
+        const path = `${directory}/${from}`;
+        const bytes = python.FS.readFile(`/unpacked/${from}`) as Uint8Array;
+        const library = Library.of(path, bytes);
+        return library === undefined ? { path, bytes } : { path, bytes: library.standIn, library };
+      });
+    } catch (error) {
+      this.packages.remove(name, `cannot be read: ${String(error).trimEnd().split('\n').at(-1)}`);
+    }
+    this.unpacked.set(name, files);
+    return files;
+  }
+
   private start(packages: string, snapshot: SnapshotOptions, bytes = 0): Promise<Pyodide> {
     const { createPyodideModule: create, lockFileContents } = this;
-    const wheels = this.packages.filesOf(packages === '' ? [] : packages.split(' '));
+    const names = packages === '' ? [] : packages.split(' ');
     return this.load({
       indexURL: '/',
       lockFileContents,
@@ -129,9 +193,8 @@ export class Sandbox {
       jsglobals: {},
       env: { HOME: '/home', PYTHONINSPECT: '' },
       stdin: () => null as unknown as string,
-      // Copied: the code that runs may write to its files.
       fsInit: async (files) => {
-        for (const { path, bytes: content } of wheels) files.writeFile(path, content.slice());
+        for (const name of names) files.writeFile(archiveOf(name), this.packages.bytesOf(name));
       },
       ...snapshot,
     });
@@ -147,7 +210,7 @@ export class Sandbox {
       const isLast = i === cells.length - 1;
       const cell = JSON.stringify({ code, input, isLast, isTraced: isLast && isTraced });
       // A JSON string is a valid Python string.
-      return readOutcome(String(python.runPython(`run(${JSON.stringify(cell)})`)));
+      return this.withHint(readOutcome(String(python.runPython(`run(${JSON.stringify(cell)})`))));
     });
     const last = outcomes.pop();
     if (last === undefined) throw new Error('there is nothing to run');
@@ -163,6 +226,18 @@ export class Sandbox {
     };
   }
 
+  private withHint(outcome: Outcome): Outcome {
+    const { error } = outcome;
+    const hint = error && this.hintFor(error);
+    return error === undefined || hint === undefined ? outcome : { ...outcome, error: { ...error, hint } };
+  }
+
+  private hintFor({ type, message }: NonNullable<Outcome['error']>): string | undefined {
+    if (type === 'ImportError') return this.linkProblem;
+    const module = type === 'ModuleNotFoundError' && /^No module named '([^'.]+)/.exec(message)?.[1];
+    return module ? this.packages.hintFor(module) : undefined;
+  }
+
   private take(stream: 'stdout' | 'stderr', bytes: Uint8Array): number {
     const left = MOST_OUTPUT - this.output.bytes;
     this.output.bytes += bytes.length;
@@ -171,6 +246,24 @@ export class Sandbox {
     return bytes.length;
   }
 }
+
+/** What `import_unpacked` of the harness returns. */
+interface ImportedPackages {
+  readonly compiled: Readonly<Record<string, string>>;
+  readonly problem: string | null;
+}
+
+interface PackageFile {
+  readonly path: string;
+  /** Of a library: its stand-in. */
+  readonly bytes: Uint8Array;
+  readonly library?: Library;
+}
+
+/** Where an interpreter has the wheel of a package. */
+const archiveOf = (name: string): string => `/lib/${name}.whl`;
+
+const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 type Outcome = Pick<PythonReport, 'error' | 'lastValue' | 'variables' | 'milliseconds' | 'trace'>;
 
@@ -288,7 +381,7 @@ function withPrototype(prototype: object): object {
   return Object.defineProperty(compiler, 'prototype', { value: prototype, writable: false });
 }
 
-function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>): void {
+function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker): void {
   const realm = globalThis as unknown as Record<PropertyKey, unknown>;
   const { crypto, performance, TextDecoder, TextEncoder, setTimeout, clearTimeout, btoa } = globalThis;
   const random64 = (count: number): string =>
@@ -336,7 +429,7 @@ function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>): void {
     });
     if (prototype === Function.prototype) realm['Function'] = compiler;
   }
-  limitWasm((realm as unknown as WasmRealm).WebAssembly, files.get(WASM));
+  limitWasm((realm as unknown as WasmRealm).WebAssembly, files.get(WASM), linker);
   freezeLanguage(realm);
 }
 
@@ -357,7 +450,11 @@ function freezeLanguage(realm: Record<PropertyKey, unknown>): void {
     Object.defineProperty(Function.prototype, name, { writable: false, configurable: false });
 }
 
-function limitWasm(wasm: WasmRealm['WebAssembly'], interpreter: ArrayBuffer | undefined): void {
+function limitWasm(
+  wasm: WasmRealm['WebAssembly'],
+  interpreter: ArrayBuffer | undefined,
+  linker: Linker,
+): void {
   const { prototype } = wasm.Memory;
   const { grow } = prototype;
   // A refused growth is a MemoryError in Python.
@@ -369,34 +466,30 @@ function limitWasm(wasm: WasmRealm['WebAssembly'], interpreter: ArrayBuffer | un
   const { instantiate, compile, Module } = wasm;
   let compiled: object | undefined;
   wasm.instantiate = (source, imports) => {
-    if (source.buffer !== interpreter) {
-      refuseLibrary(source);
-      return instantiate.call(wasm, source, imports);
-    }
+    if (source.buffer !== interpreter) return instantiate.call(wasm, helperOf(bytesOf(source)), imports);
     compiled ??= new Module(source);
     return Promise.resolve({ module: compiled, instance: new wasm.Instance(compiled, imports) });
   };
-  wasm.compile = (source) => {
-    refuseLibrary(source);
-    return compile.call(wasm, source);
-  };
+  wasm.compile = (source) => compile.call(wasm, helperOf(bytesOf(source)));
   // A proxy keeps `instanceof` and the static functions.
   wasm.Module = new Proxy(Module, {
-    construct(target, [source]: [Uint8Array]) {
-      refuseLibrary(source);
-      return new target(source);
+    construct: (target, [source]: [Uint8Array]) => {
+      const bytes = bytesOf(source);
+      return linker.libraryOf(bytes)?.compiled(target) ?? new target(helperOf(bytes));
     },
   });
   Object.defineProperty(Module.prototype, 'constructor', { value: wasm.Module });
 }
 
+/** Copied, because what is judged is what is compiled. Emscripten passes signed bytes, too. */
+const bytesOf = (source: Uint8Array): Uint8Array => new Uint8Array(source);
+
 /**
  * Code could write a library into a file and link it with the interpreter (`dlopen`). A library may import every
- * function of Emscripten and hold JavaScript objects. Emscripten links only what begins with a custom section; no
- * helper of Pyodide does.
+ * function of Emscripten and hold JavaScript objects.
  */
-function refuseLibrary(source: Uint8Array): void {
-  if (source[WASM_HEADER] === CUSTOM_SECTION) refuse();
+function helperOf(bytes: Uint8Array): Uint8Array {
+  return isLibrary(bytes) ? refuse() : bytes;
 }
 
 interface WasmMemory {

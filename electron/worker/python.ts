@@ -51,6 +51,7 @@ function serve(): void {
     const packages = sandbox.packagesOf(message);
     const python = await (packages === '' ? next : interpreterOf(sandbox, packages));
     if (packages === '') next = undefined;
+    await sandbox.link(python, message);
     send({ kind: 'running' });
     send(sandbox.run(python, message));
     return prepare(sandbox);

@@ -24,6 +24,8 @@ interface PythonError {
   readonly line?: number;
   /** Frames of the code only. */
   readonly traceback: string;
+  /** Which wheel has a missing module, why the one that is there is not used, or why a library was not linked. */
+  readonly hint?: string;
 }
 
 /** A line before it runs, the return of a function, or an exception on its way up. */
@@ -64,7 +66,7 @@ export interface PythonReport {
   /** If it was asked for. */
   readonly trace?: PythonTrace;
   /** Of cells before the last one. Absent if none failed. */
-  readonly earlierErrors?: readonly Pick<PythonError, 'type' | 'message'>[];
+  readonly earlierErrors?: readonly Pick<PythonError, 'type' | 'message' | 'hint'>[];
   /** Of the last cell alone. */
   readonly milliseconds: number;
 }

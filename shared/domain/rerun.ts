@@ -100,11 +100,14 @@ function judgeError(
 function whatIsMissing({
   type,
   message,
-}: Pick<NonNullable<PythonReport['error']>, 'type' | 'message'>): string | undefined {
+  hint,
+}: Pick<NonNullable<PythonReport['error']>, 'type' | 'message' | 'hint'>): string | undefined {
   const named =
     /No module named '([^']+)'/.exec(message)?.[1] ??
     /module '([^']+)' is (?:in|removed from) the Python standard library/.exec(message)?.[1];
-  if (named !== undefined) return `the module ${named.split('.')[0]} is missing`;
+  if (named !== undefined)
+    return `the module ${named.split('.')[0]} is missing${hint === undefined ? '' : `: ${hint}`}`;
+  if (type === 'ImportError' && hint !== undefined) return `a library was not linked: ${hint}`;
   if (/start new thread|fork|process/i.test(message) && /Error$/.test(type))
     return 'it needs threads or processes';
   if (type === 'URLError' || type === 'gaierror' || /socket|network|connection|unreachable/i.test(message))

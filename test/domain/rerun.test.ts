@@ -105,11 +105,33 @@ test.each<[reason: string, logged: LoggedCall, answer: PythonAnswer]>([
     failed('ModuleNotFoundError', "No module named 'sympy.abc'"),
   ],
   [
+    'in an earlier call, the module numpy is missing: numpy.whl is for Python 3.13',
+    released('1'),
+    {
+      ...failed('NameError', "name 'np' is not defined"),
+      earlierErrors: [
+        {
+          type: 'ModuleNotFoundError',
+          message: "No module named 'numpy'",
+          hint: 'numpy.whl is for Python 3.13',
+        },
+      ],
+    },
+  ],
+  [
     'in an earlier call, the module numpy is missing',
     released('1'),
     {
       ...failed('NameError', "name 'np' is not defined"),
       earlierErrors: [{ type: 'ModuleNotFoundError', message: "No module named 'numpy'" }],
+    },
+  ],
+  [
+    'a library was not linked: no such symbol',
+    released('1'),
+    {
+      ...failed('ImportError', ''),
+      error: { type: 'ImportError', message: '', traceback: '', hint: 'no such symbol' },
     },
   ],
   [

@@ -35,6 +35,36 @@ parts = [
 with open('/tmp/own.so', 'wb') as file:
     file.write(b'\\0asm\\x01\\0\\0\\0' + b''.join(parts))`;
 
+const SPARE = '/lib/python3.14/site-packages/tallied/spare.so';
+
+/** With the packages of `compiledWheels.ts`. */
+export const LIBRARY_ESCAPES: readonly Escape[] = [
+  {
+    name: 'a library that the code writes',
+    code: `import tallied\n${LIBRARY}\n${found("ctypes.CDLL('/tmp/own.so').go()")}`,
+  },
+  {
+    name: 'a library written over one of a package',
+    code: `import tallied, shutil\n${LIBRARY}\nshutil.copy('/tmp/own.so', '${SPARE}')\n${found(`ctypes.CDLL('${SPARE}').go()`)}`,
+  },
+  {
+    name: 'code appended to a library of a package',
+    code: `import tallied\n${LIBRARY}\nopen('${SPARE}', 'ab').write(b''.join(parts[1:]))\n${found(`ctypes.CDLL('${SPARE}').power(2, 10)`)}`,
+  },
+  {
+    name: 'a library of a package changed in place',
+    code: `import tallied, ctypes\nwith open('${SPARE}', 'r+b') as file:\n    file.seek(30)\n    file.write(b'x')\n${found(`ctypes.CDLL('${SPARE}').power(2, 10)`)}`,
+  },
+  ...['constructor', '__proto__', 'emscripten_run_script'].map((name) => ({
+    name: `a function that a library of a package does not have: ${name}`,
+    code: `import tallied, ctypes\nlibrary = ctypes.CDLL('${SPARE}')\nassert library.power(2, 10) == 1024\n${found(`library['${name}']`)}`,
+  })),
+  {
+    name: 'JavaScript by a module that was imported before the code',
+    code: `import tallied.keeps\nif tallied.keeps.js: ${found('tallied.keeps.js')}`,
+  },
+];
+
 export const ESCAPES: readonly Escape[] = [
   // The bridge to JavaScript
   { name: 'module js', code: `import js\n${found('js.globalThis')}` },

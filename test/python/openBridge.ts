@@ -2,10 +2,12 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { Sandbox } from '../../electron/python/sandbox.ts';
+import { library } from './compiledWheels.ts';
 import { BRIDGE_ESCAPES } from './escapes.ts';
 
 const { stdout } = process;
 const pyodide = dirname(createRequire(import.meta.url).resolve('pyodide'));
+const own = new Uint8Array(library('tally'));
 const sandbox = await Sandbox.close({ kind: 'start', pyodide });
 const python = await sandbox.interpreter();
 const outcomes: string[] = [];
@@ -20,4 +22,15 @@ for (const code of BRIDGE_ESCAPES) {
     outcomes.push(error instanceof Error ? (error.message.trimEnd().split('\n').at(-1) ?? '') : 'threw');
   }
 }
+/** The types of Node have no WebAssembly. */
+const { WebAssembly } = globalThis as unknown as {
+  readonly WebAssembly: { readonly Module: new (source: ArrayBuffer | ArrayBufferView) => object };
+};
+// A library that the code brings, in each form that can be compiled.
+for (const source of [own, own.buffer, new Int8Array(own.buffer), new DataView(own.buffer)])
+  try {
+    outcomes.push(`ESCAPED ${String(new WebAssembly.Module(source))}`);
+  } catch {
+    outcomes.push('not compiled');
+  }
 stdout.write(JSON.stringify(outcomes));

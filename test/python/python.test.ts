@@ -207,7 +207,7 @@ test('imports pure wheels of a folder, and those that they need, in every run an
     'sympy/later.py': '',
   });
   wheel('mpmath', { 'mpmath/__init__.py': 'three = 3' });
-  wheel('my_tool', { 'my_tool/__init__.py': 'name = "tool"' });
+  wheel('my_tool', { 'my_tool/__init__.py': 'name = "tool"', 'my_tool/other.py': 'name = "other"' });
   wheel('leaves', { 'leaves/__init__.py': 'raise SystemExit(3)' });
   writeFileSync(join(wheels, 'numpy-1.0-cp314-cp314-wasm32.whl'), 'compiled');
   const runner = new PythonRunner({ packages: wheels });
@@ -217,6 +217,15 @@ test('imports pure wheels of a folder, and those that they need, in every run an
   expect(await printed('import sympy\nprint(sympy.six)')).toMatchObject({ stdout: '6\n' });
   expect(await printed('import my_tool, sys\nprint(my_tool.name, "sympy" in sys.modules)')).toMatchObject({
     stdout: 'tool False\n',
+  });
+  // What code does to its copy of a wheel reaches no other run.
+  const wipe = `import my_tool, os
+with open('/lib/my-tool.whl', 'r+b') as file:
+    file.write(bytes(os.path.getsize('/lib/my-tool.whl')))
+import my_tool.other`;
+  expect(await printed(wipe)).toMatchObject({ error: { type: 'ZipImportError' } });
+  expect(await printed('import my_tool.other\nprint(my_tool.other.name)')).toMatchObject({
+    stdout: 'other\n',
   });
   expect(await printed('import leaves')).toMatchObject({ error: { type: 'SystemExit', message: '3' } });
   expect(await printed('import numpy')).toMatchObject({ error: { type: 'ModuleNotFoundError' } });

@@ -186,9 +186,9 @@ function MissingModule() {
   if (info === undefined) return null;
   return (
     <p className="muted">
-      The standard library is there. To add a module of pure Python, put its wheel, and those of the modules
-      that it needs, into <code>{info.wheels}</code> and start Turnwise again. Compiled modules such as numpy
-      cannot be added.
+      The standard library is there. To add a module, put its wheel, and those of the modules that it needs,
+      into <code>{info.wheels}</code> and start Turnwise again. Wheels of compiled modules such as numpy must
+      be from Pyodide’s distribution.
     </p>
   );
 }
