@@ -2,7 +2,7 @@
  * `npm run bench`: every budget, measured. Prints one JSON object on stdout and a table on stderr.
  *
  *   npm run bench                 all
- *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, scale, browse, search, roc, pack, live, paint, replay, trips, compare, align, warehouse
+ *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, scale, browse, search, roc, pack, live, paint, replay, trips, compare, python, align, warehouse
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -34,6 +34,7 @@ const SECTIONS: Readonly<Record<string, (directory: string) => Promise<readonly 
   replay: async (directory) => (await import('./replayBench.ts')).benchReplay(directory),
   trips: async (directory) => (await import('./tripsBench.ts')).benchTrips(directory),
   compare: async (directory) => (await import('./compareBench.ts')).benchCompare(directory),
+  python: async () => (await import('./pythonBench.ts')).benchPython(),
   failures: async (directory) => (await import('./failureBench.ts')).benchFailures(directory),
   warehouse: async (directory) => (await import('./warehouseBench.ts')).benchWarehouse(directory),
   align: async () => (await import('./alignBench.ts')).benchAlignment(),
