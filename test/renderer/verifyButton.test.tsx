@@ -62,7 +62,7 @@ it('keeps the result beside the button, with the reasons of calls that were not 
   );
   expect(screen.queryByRole('button', { name: /different/ })).toBeNull();
   expect(screen.getByRole('link', { name: 'chart over steps' }).getAttribute('href')).toBe(
-    '/run/r?split=rerun',
+    '/run/r?split=rerun&q=rerun%3Aany',
   );
 });
 

@@ -59,9 +59,12 @@ export function FieldList(props: FieldListProps) {
     <section className="mapping-pane" aria-label="Fields of a rollout">
       <div className="mapping-pane-head">
         <h2>Fields of a rollout</h2>
-        <span className="dim">choose a field, then its value in the record; or write its path</span>
       </div>
-      <p className={hasNotice ? 'mapping-moved' : 'visually-hidden'} role="status">
+      {/* Always there, so that the fields do not move under the pointer. */}
+      <p className="mapping-moved" role="status">
+        {!hasNotice && (
+          <span className="dim">Choose a field, then its value in the record; or write its path.</span>
+        )}
         {picked !== undefined && (
           <>
             {picked} {onUndo !== undefined && <Button onClick={onUndo}>Undo</Button>}{' '}

@@ -120,7 +120,11 @@ function Verified({ runKey, verification: { results, state, error } }: VerifiedP
       {results.length > 0 && (
         <>
           {' · '}
-          <Link className="is-link" href={`${pathOfRoute({ view: 'run', runKey })}?split=rerun`}>
+          <Link
+            className="is-link"
+            href={`${pathOfRoute({ view: 'run', runKey })}?${new URLSearchParams({ split: 'rerun', q: 'rerun:any' })}`}
+            title="Of the rollouts whose calls were run again"
+          >
             chart over steps
           </Link>
         </>
