@@ -3,7 +3,7 @@
  * its next interpreter between them, and a killed one is replaced at once.
  */
 
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -24,6 +24,12 @@ export interface PythonOptions {
 
 /** A process that has no interpreter ready after this time never will. */
 const START_MS = 60_000;
+/**
+ * A process that does not even receive a request after this time runs code of an earlier one, which went on after its
+ * answer. Between requests it starts an interpreter, in 0.1 s.
+ */
+const TAKEN_MS = 10_000;
+const HUNG: ApiFailure = { code: 'internal', message: 'the Python process does not answer' };
 /** Each holds 300 MB. */
 const MOST_PROCESSES = 4;
 /** A process that is not used is ended, because it holds 300 MB. */
@@ -31,10 +37,20 @@ const IDLE_MS = 120_000;
 
 /** Memory of started interpreters by their packages: 30 MB and more that save 2 s and more per process. */
 const snapshots = new Map<string, PythonSnapshot>();
+/** Beside the snapshot without packages. Every process gets them all. */
+const MOST_SNAPSHOTS = 4;
+
+function keepSnapshot(snapshot: PythonSnapshot): void {
+  snapshots.set(snapshot.of, snapshot);
+  const others = [...snapshots.keys()].filter((of) => of !== '');
+  for (const of of others.slice(0, -MOST_SNAPSHOTS)) snapshots.delete(of);
+}
 
 interface Running {
   readonly child: ChildProcess<PythonSent, PythonReceived>;
   readonly ready: Promise<void>;
+  /** Set while a request waits to be received. */
+  onTaken: () => void;
   /** Set while a request waits for its start. */
   onRunning: () => void;
   /** Set while a request waits for its end. */
@@ -59,7 +75,7 @@ export class PythonRunner {
    * @throws ApiError when cancelled, closed, or when no process can be started
    */
   async run(request: PythonRequest, limitMs: number, signal?: AbortSignal): Promise<PythonAnswer> {
-    const answer = this.last.then(() => this.runNow(request, limitMs, signal));
+    const answer = this.last.then(() => this.runNow(request, { limitMs, signal }));
     this.last = answer.catch(() => undefined);
     return answer;
   }
@@ -69,13 +85,21 @@ export class PythonRunner {
     this.stop({ code: 'closed', message: 'the host has been closed' });
   }
 
-  private async runNow(request: PythonRequest, limitMs: number, signal?: AbortSignal): Promise<PythonAnswer> {
+  private async runNow(
+    request: PythonRequest,
+    {
+      limitMs,
+      signal,
+      isRepeated = false,
+    }: { readonly limitMs: number; readonly signal?: AbortSignal | undefined; readonly isRepeated?: boolean },
+  ): Promise<PythonAnswer> {
     if (signal?.aborted === true) throw new ApiError(CANCELLED);
     if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
     clearTimeout(this.idle);
     this.running ??= this.startProcess();
     const { running } = this;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let takenTimer: ReturnType<typeof setTimeout> | undefined;
     const cancel = (): void => this.stop(CANCELLED);
     signal?.addEventListener('abort', cancel);
     const onProcessExit = (): void => running.child.kill();
@@ -87,19 +111,24 @@ export class PythonRunner {
           () => this.stop({ code: 'internal', message: 'Python did not start within a minute' }),
           START_MS,
         );
+        running.onTaken = () => clearTimeout(takenTimer);
         running.onRunning = () => {
           clearTimeout(timer);
           timer = setTimeout(() => this.stop({ kind: 'timed_out', limitMs }), limitMs);
         };
         void running.ready.then(() => {
           if (this.running !== running) return;
+          takenTimer = setTimeout(() => this.stop(HUNG), TAKEN_MS);
           running.child.send({ kind: 'run', ...request });
         });
       });
+      if (end === HUNG && !isRepeated)
+        return await this.runNow(request, { limitMs, signal, isRepeated: true });
       if ('code' in end) throw new ApiError(end);
       return end;
     } finally {
       clearTimeout(timer);
+      clearTimeout(takenTimer);
       signal?.removeEventListener('abort', cancel);
       process.off('exit', onProcessExit);
       this.prepareNext();
@@ -143,6 +172,7 @@ export class PythonRunner {
       ready: new Promise((resolve) => {
         markReady = resolve;
       }),
+      onTaken: () => undefined,
       onRunning: () => undefined,
       onEnd: () => undefined,
     };
@@ -152,7 +182,10 @@ export class PythonRunner {
     child.onMessage((message) => {
       switch (message.kind) {
         case 'snapshot':
-          snapshots.set(message.snapshot.of, message.snapshot);
+          keepSnapshot(message.snapshot);
+          break;
+        case 'taken':
+          running.onTaken();
           break;
         case 'ready':
           isReady = true;
@@ -257,7 +290,8 @@ function containment(entry: string, pyodide: string, packages: string | undefine
 
 /** Permissions are judged on real paths. */
 function existing(directory: string | undefined): string | undefined {
-  if (directory === undefined || !existsSync(directory)) return undefined;
+  if (directory === undefined || statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return undefined;
   return realpathSync.native(directory);
 }
 

@@ -35,6 +35,8 @@ export type PythonSent = PythonStart | PythonRun;
 
 export type PythonReceived =
   | { readonly kind: 'snapshot'; readonly snapshot: PythonSnapshot }
+  /** The process has received the request. */
+  | { readonly kind: 'taken' }
   /** An interpreter waits. */
   | { readonly kind: 'ready' }
   /** The code starts now. Before, its packages were imported. */

@@ -6,6 +6,7 @@
  * there it asks for nothing else.
  */
 import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PyodideInterface } from 'pyodide';
@@ -21,6 +22,8 @@ const MOST_MEMORY = 512 * 2 ** 20;
 const MOST_OUTPUT = 1_000_000;
 const WASM_PAGE = 65_536;
 const WASM = 'pyodide.asm.wasm';
+/** Beside the one without packages. Each takes 30 MB and more. */
+const MOST_SNAPSHOTS = 4;
 
 /** Globals of the language itself. Every other global is removed. */
 const LANGUAGE = new Set<PropertyKey>(
@@ -46,7 +49,10 @@ interface Allocator {
   _malloc(bytes: number): number;
   _free(address: number): void;
 }
-type Pyodide = PyodideInterface & { makeMemorySnapshot(): Uint8Array };
+type Pyodide = PyodideInterface & {
+  makeMemorySnapshot(): Uint8Array;
+  readonly _api: { readonly config: Record<string, unknown> };
+};
 
 export class Sandbox {
   private readonly load: LoadPyodide;
@@ -54,6 +60,7 @@ export class Sandbox {
   private readonly lockFileContents: string;
   private readonly packages: Packages;
   private readonly linker: Linker;
+  private readonly stopTimers: () => void;
   /** Files of unpacked packages by their names. */
   private readonly unpacked = new Map<string, readonly PackageFile[]>();
   /** What Python has compiled of a file of an unpacked package, by the path of that file. */
@@ -71,12 +78,14 @@ export class Sandbox {
     lockFileContents: string,
     packages: Packages,
     linker: Linker,
+    stopTimers: () => void,
   ) {
     this.load = load;
     this.createPyodideModule = createPyodideModule;
     this.lockFileContents = lockFileContents;
     this.packages = packages;
     this.linker = linker;
+    this.stopTimers = stopTimers;
   }
 
   /** Takes the globals of this thread away. There is no way back. */
@@ -93,10 +102,12 @@ export class Sandbox {
     const wheels = new Packages(packages, lockFile);
     const main = pathToFileURL(join(pyodide, 'pyodide.mjs')).href;
     const linker = new Linker();
-    removeGlobals(files, linker);
+    const stopTimers = removeGlobals(files, linker);
     // Imported now, because it looks at the globals to find out where it runs.
     const { loadPyodide } = (await import(/* @vite-ignore */ main)) as { loadPyodide: LoadPyodide };
-    const sandbox = new Sandbox(loadPyodide, asm.default, lockFile, wheels, linker);
+    // Pyodide has functions that import modules of Node, such as `initializeNodeSockFS`.
+    registerHooks({ resolve: refuse });
+    const sandbox = new Sandbox(loadPyodide, asm.default, lockFile, wheels, linker, stopTimers);
     // Copied, because a message has it at any offset, and its numbers need one that is a multiple of 4.
     for (const { of, memory } of snapshots) sandbox.snapshots.set(of, memory.slice());
     return sandbox;
@@ -110,15 +121,27 @@ export class Sandbox {
   /** A new interpreter that has run nothing. */
   async interpreter(packages = ''): Promise<Pyodide> {
     const snapshot = this.snapshots.get(packages);
-    if (snapshot !== undefined) return this.start(packages, { _loadSnapshot: snapshot }, snapshot.length);
+    if (snapshot !== undefined) {
+      this.keepSnapshot(packages, snapshot);
+      // Copied, because Pyodide keeps it where code that restores the bridge can change it.
+      return this.start(packages, { _loadSnapshot: snapshot.slice() }, snapshot.length);
+    }
     const python = await this.start(packages, { _makeSnapshot: true });
     python.runPython(HARNESS);
     const names = packages === '' ? [] : packages.split(' ');
     python.runPython(
       `preload(${JSON.stringify(names.map(archiveOf))}, ${JSON.stringify(this.packages.importsOf(names))})`,
     );
-    this.snapshots.set(packages, python.makeMemorySnapshot());
+    this.keepSnapshot(packages, python.makeMemorySnapshot());
     return this.interpreter(packages);
+  }
+
+  /** Keeps the one without packages, and of the others the last ones used. */
+  private keepSnapshot(packages: string, memory: Uint8Array): void {
+    this.snapshots.delete(packages);
+    this.snapshots.set(packages, memory);
+    const others = [...this.snapshots.keys()].filter((of) => of !== '');
+    for (const of of others.slice(0, -MOST_SNAPSHOTS)) this.snapshots.delete(of);
   }
 
   /**
@@ -128,7 +151,7 @@ export class Sandbox {
   async link(python: Pyodide, { cells }: PythonRequest): Promise<void> {
     const { unpacked, modules } = this.packages.neededBy(cells);
     const files: PackageFile[] = [];
-    for (const name of unpacked) files.push(...(await this.filesOf(name)));
+    for (const name of unpacked) for (const file of await this.filesOf(name)) files.push(file);
     this.linker.allow(files.flatMap(({ library }) => library ?? []));
     this.linkProblem = undefined;
     if (files.length === 0) return;
@@ -176,10 +199,10 @@ export class Sandbox {
     return files;
   }
 
-  private start(packages: string, snapshot: SnapshotOptions, bytes = 0): Promise<Pyodide> {
+  private async start(packages: string, snapshot: SnapshotOptions, bytes = 0): Promise<Pyodide> {
     const { createPyodideModule: create, lockFileContents } = this;
     const names = packages === '' ? [] : packages.split(' ');
-    return this.load({
+    const python = await this.load({
       indexURL: '/',
       lockFileContents,
       ...(create && {
@@ -198,6 +221,9 @@ export class Sandbox {
       },
       ...snapshot,
     });
+    // Code that restores the bridge finds these: functions of this class, and the memory of later interpreters.
+    for (const name of ['createPyodideModule', 'fsInit', '_loadSnapshot']) delete python._api.config[name];
+    return python;
   }
 
   /** @throws when the interpreter broke */
@@ -214,6 +240,8 @@ export class Sandbox {
     });
     const last = outcomes.pop();
     if (last === undefined) throw new Error('there is nothing to run');
+    // What the code has scheduled would run in the time of the next request.
+    this.stopTimers();
     const earlierErrors = outcomes.flatMap(({ error }) => error ?? []);
     const { stdout, stderr, bytes } = this.output;
     return {
@@ -381,7 +409,8 @@ function withPrototype(prototype: object): object {
   return Object.defineProperty(compiler, 'prototype', { value: prototype, writable: false });
 }
 
-function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker): void {
+/** @returns what stops all timers */
+function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker): () => void {
   const realm = globalThis as unknown as Record<PropertyKey, unknown>;
   const { crypto, performance, TextDecoder, TextEncoder, setTimeout, clearTimeout, btoa } = globalThis;
   const random64 = (count: number): string =>
@@ -431,6 +460,10 @@ function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker):
   }
   limitWasm((realm as unknown as WasmRealm).WebAssembly, files.get(WASM), linker);
   freezeLanguage(realm);
+  return () => {
+    for (const timer of timers.values()) clearTimeout(timer);
+    timers.clear();
+  };
 }
 
 /**

@@ -47,6 +47,7 @@ function serve(): void {
       sandbox = await Sandbox.close(message);
       return prepare(sandbox);
     }
+    send({ kind: 'taken' });
     if (sandbox === undefined || next === undefined) throw new Error('a request came before the start');
     const packages = sandbox.packagesOf(message);
     const python = await (packages === '' ? next : interpreterOf(sandbox, packages));

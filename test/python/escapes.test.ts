@@ -51,10 +51,11 @@ describe('code that tries to get out stays inside', () => {
     if (answer.kind === 'done') expect(answer.stdout).not.toContain('ESCAPED');
     expect(text).not.toContain(SECRET);
     expect(existsSync(`${secretFile}.made`)).toBe(false);
-    expect(connections).toBe(0);
     if (isEndless) expect(answer.kind).toBe('timed_out');
     // The next run knows nothing of this one.
     expect(await run(CANARY, 30_000)).toMatchObject({ kind: 'done', stdout: 'clean\n' });
+    // Code may go on after its answer.
+    expect(connections).toBe(0);
   });
 });
 
