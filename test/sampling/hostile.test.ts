@@ -1,0 +1,86 @@
+/** Files beside the library and answers of a batch that somebody made to do harm. Nothing here asks an endpoint. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHost } from '../../electron/host/createHost.ts';
+import type { Host } from '../../electron/host/host.ts';
+import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
+import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+
+const PROMPT = '<|im_start|>user\n6*7?<|im_end|>\n<|im_start|>assistant\n';
+const CALL = '<tool_call>\n{"name": "python", "arguments": {"code": "print(6 * 7)"}}\n</tool_call>';
+
+let place: Scratch;
+let host: Host;
+let rolloutId = 0;
+
+beforeAll(async () => {
+  place = scratch();
+  const rollout = {
+    ...{ v: 1, type: 'rollout', run: 'r', step: 5, group: 'g', index: 0, text: 'Or <answer>41</answer>' },
+    problem: { id: 'p', prompt: PROMPT, ground_truth: '42' },
+  };
+  await ingestHere(place.library, [place.file('run.jsonl', `${JSON.stringify(rollout)}\n`)]);
+  host = await createHost({ libraryPath: place.library, shell: 'browser', version: '0.0.0' });
+  const { runId } = await ask('run.get', { runKey: 'r' });
+  rolloutId = (await ask('rollout.order', { runId })).ids[0] ?? 0;
+  mkdirSync(dirname(at('any')), { recursive: true });
+});
+afterAll(async () => {
+  await host?.close();
+  place?.remove();
+});
+
+async function ask<M extends Method>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>> {
+  const result = await host.dispatch(method, params);
+  if (!result.ok) throw new Error(`${result.failure.code}: ${result.failure.message}`);
+  return result.value as ResultOf<M>;
+}
+
+/** Path of a file of continuations. */
+const at = (name: string): string => join(dirname(place.library), 'counterfactual', `${name}.jsonl`);
+
+async function newBatch(n: number, maxTokens = 50): Promise<string> {
+  const position = { kind: 'character', at: 'Or '.length } as const;
+  return (await ask('sampling.batch', { rolloutId, position, settings: { n, maxTokens } })).id;
+}
+
+const answer = (id: string, index: number, text: string, before = 0): string => {
+  const body = { choices: [{ text, finish_reason: 'stop' }], usage: { completion_tokens: 7 } };
+  return `${JSON.stringify({ custom_id: `${id}:${index}:${before}`, response: { status_code: 200, body } })}\n`;
+};
+
+describe.skipIf(process.platform === 'win32')('a file beside the library that is none', () => {
+  test.each(['pipe', 'link'])('is left out and named as a request (%s)', async (kind) => {
+    const id = await newBatch(1);
+    // The newest comes first.
+    const path = at('29990101000000000-aaaaaaaa');
+    if (kind === 'pipe') execFileSync('mkfifo', [path]);
+    else symlinkSync(at(id), path);
+    try {
+      expect(await ask('sampling.interrupted', {})).toEqual([]);
+      await expect(ask('sampling.nextBatch', { ids: ['29990101000000000-aaaaaaaa'] })).rejects.toThrow(
+        kind === 'pipe' ? /^refused: .* it is not a regular file$/ : /^refused: .* cannot be read: ELOOP/,
+      );
+    } finally {
+      rmSync(path);
+    }
+  });
+
+  test.each(['pipe', 'link', 'long'])('is named where continuations wait (%s)', async (kind) => {
+    const id = await newBatch(1);
+    const path = at(`${id}.open`);
+    if (kind === 'pipe') execFileSync('mkfifo', [path]);
+    else if (kind === 'link') symlinkSync(at(id), path);
+    else {
+      writeFileSync(path, '');
+      truncateSync(path, 1 << 30);
+    }
+    const sentence = /^refused: .*\.open\.jsonl cannot be read: /;
+    await expect(ask('sampling.nextBatch', { ids: [id] })).rejects.toThrow(sentence);
+    await expect(ask('sampling.read', { lines: answer(id, 0, CALL) })).rejects.toThrow(sentence);
+    rmSync(path);
+    expect((await ask('sampling.read', { lines: answer(id, 0, CALL) })).failures).toEqual([]);
+  });
+});
