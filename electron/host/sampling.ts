@@ -90,6 +90,9 @@ export class Sampling {
     { readonly signal: AbortSignal | undefined; readonly ended: Promise<unknown> }
   >();
 
+  /** Ends when the answers that were asked to be read are taken. */
+  private reading: Promise<unknown> = Promise.resolve();
+
   constructor(options: SamplingOptions) {
     this.options = options;
   }
@@ -221,6 +224,17 @@ export class Sampling {
     this.options.requireWritable();
     const batch = readBatch(lines);
     if (batch.answers.length === 0) throw refused('there is no answer to a request of ours in this file');
+    // Two pages may read the same answers. The second must find what the first has stored.
+    const taken = this.reading.then(() => this.takeBatch(batch, signal));
+    this.reading = taken.catch(() => undefined);
+    return taken;
+  }
+
+  private async takeBatch(
+    batch: ReturnType<typeof readBatch>,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadAnswers> {
+    if (signal?.aborted === true) throw new ApiError(CANCELLED);
     const failures = [...batch.failures];
     const continuations: AnsweredBatch[] = [];
     for (const [id, those] of Map.groupBy(batch.answers, (answer) => answer.id)) {

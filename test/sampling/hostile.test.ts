@@ -1,6 +1,6 @@
 /** Files beside the library and answers of a batch that somebody made to do harm. Nothing here asks an endpoint. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
@@ -40,6 +40,11 @@ async function ask<M extends Method>(method: M, params: ParamsOf<M>): Promise<Re
 
 /** Path of a file of continuations. */
 const at = (name: string): string => join(dirname(place.library), 'counterfactual', `${name}.jsonl`);
+
+const linesOf = (name: string): readonly string[] =>
+  readFileSync(at(name), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
 
 async function newBatch(n: number, maxTokens = 50): Promise<string> {
   const position = { kind: 'character', at: 'Or '.length } as const;
@@ -83,4 +88,22 @@ describe.skipIf(process.platform === 'win32')('a file beside the library that is
     rmSync(path);
     expect((await ask('sampling.read', { lines: answer(id, 0, CALL) })).failures).toEqual([]);
   });
+});
+
+test('stores answers once that several pages read at once', async () => {
+  const id = await newBatch(2);
+  const lines = answer(id, 0, CALL) + answer(id, 1, 'x <answer>7</answer>');
+  const reads = await Promise.all([1, 2, 3].map(() => ask('sampling.read', { lines })));
+  for (const read of reads) expect(read).toMatchObject({ answers: 2, failures: [] });
+  // The request and the second continuation; the first one waits.
+  expect(linesOf(id)).toHaveLength(2);
+  expect(linesOf(`${id}.open`)).toHaveLength(1);
+});
+
+test('reads answers after a read that failed', async () => {
+  const id = await newBatch(1);
+  const failing = ask('sampling.read', { lines: answer('no-such-request', 0, 'x') });
+  const read = ask('sampling.read', { lines: answer(id, 0, '<answer>42</answer>') });
+  await expect(failing).rejects.toThrow('not_found');
+  expect(await read).toMatchObject({ continuations: [{ waiting: 0 }] });
 });
