@@ -56,6 +56,11 @@ export class AnswerReader {
     } catch {
       throw refused('the endpoint sent something that is no JSON');
     }
+    return this.takeValue(value);
+  }
+
+  /** As `take`, for JSON that has been parsed. */
+  takeValue(value: unknown): string {
     if (!isObject(value)) throw refused('the endpoint sent JSON that is no answer');
     if (value['error'] !== undefined && value['error'] !== null)
       throw refused(`the endpoint reported: ${errorMessage(value)}`);

@@ -107,3 +107,23 @@ test('reads answers after a read that failed', async () => {
   await expect(failing).rejects.toThrow('not_found');
   expect(await read).toMatchObject({ continuations: [{ waiting: 0 }] });
 });
+
+test('names the lines that are nested deeply, and takes the others', async () => {
+  const id = await newBatch(3);
+  const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+  const bodyOf = (index: number, body: string): string =>
+    `{"custom_id":"${id}:${index}:0","response":{"body":${body}}}\n`;
+  const lines = [
+    `{"custom_id":${deep}}\n`,
+    bodyOf(1, deep),
+    bodyOf(2, `{"choices":${deep}}`),
+    answer(id, 0, '<answer>42</answer>'),
+  ];
+  const read = await ask('sampling.read', { lines: lines.join('') });
+  expect(read).toMatchObject({ answers: 1, continuations: [{ waiting: 2 }] });
+  expect(read.failures).toEqual([
+    { line: 1, message: 'its custom_id names no request of Turnwise' },
+    { line: 2, message: 'the endpoint sent JSON that is no answer' },
+    { line: 3, message: 'the endpoint sent JSON that is no answer' },
+  ]);
+});
