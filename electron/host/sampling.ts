@@ -212,7 +212,7 @@ export class Sampling {
       const missing = file.missing();
       if (missing.length === 0) continue;
       const { task } = await this.prepareStored(file.request);
-      const open = file.open();
+      const open = file.open(task);
       const asked = missing.map((index) => open.get(index) ?? openedContinuation(task, index));
       parts.push(batchLines(id, modelOf(endpoint), task, asked));
       requests += asked.length;
@@ -260,7 +260,7 @@ export class Sampling {
     const { task } = prepared;
     const { n } = task.settings;
     const rows = new Map<number, ContinuationRow>();
-    const open = new Map(file.open());
+    const open = new Map(file.open(task));
     try {
       for (const { line, index, before, outcome } of answers) {
         if (index >= n) {

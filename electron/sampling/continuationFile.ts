@@ -28,7 +28,12 @@ import {
   continuationParams,
 } from '../../shared/api/samplingMethods.ts';
 import { GRADE_WAYS } from '../../shared/domain/grade.ts';
-import type { OpenContinuation, WrittenToken } from './sampler.ts';
+import {
+  type ContinuationTask,
+  continuationOf,
+  type OpenContinuation,
+  type WrittenToken,
+} from './sampler.ts';
 
 /** The rollout that a continuation starts from. */
 const ORIGIN = z.object({
@@ -59,12 +64,20 @@ const STORED = z.object({
   origin: z.object({ graded_by: z.enum(GRADE_WAYS).optional() }).optional(),
 });
 
-const isToken = (value: unknown): value is WrittenToken =>
-  typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string';
+const TOKEN = z.object({
+  text: z.string(),
+  isSampled: z.boolean(),
+  logprob: z.number().max(0).optional(),
+  top: z.array(z.tuple([z.string(), z.number()])).optional(),
+});
+const isToken = (value: unknown): value is WrittenToken => TOKEN.safeParse(value).success;
+
+/** Far more than a rollout has turns. */
+const MOST_ANSWERS = 10_000;
 
 const OPEN = z.object({
   index: z.int().nonnegative(),
-  answers: z.int().positive(),
+  answers: z.int().positive().max(MOST_ANSWERS),
   response: z.string(),
   tokens: z.array(z.custom<WrittenToken>(isToken)).optional(),
   tokensUsed: z.int().nonnegative(),
@@ -165,12 +178,13 @@ export class ContinuationFile {
    *
    * @throws ApiError if their file cannot be read
    */
-  open(): ReadonlyMap<number, OpenContinuation> {
+  open(task: ContinuationTask): ReadonlyMap<number, OpenContinuation> {
     const open = new Map<number, OpenContinuation>();
     const text = read(openPath(this.path), MOST_OPEN) ?? '';
     for (const line of text.split('\n')) {
-      const one = OPEN.safeParse(parsed(line));
-      if (one.success && !this.done.has(one.data.index)) open.set(one.data.index, one.data);
+      const { data } = OPEN.safeParse(parsed(line));
+      const one = data === undefined ? undefined : continuationOf(task, data);
+      if (one !== undefined && !this.done.has(one.index)) open.set(one.index, one);
     }
     return open;
   }

@@ -127,3 +127,57 @@ test('names the lines that are nested deeply, and takes the others', async () =>
     { line: 3, message: 'the endpoint sent JSON that is no answer' },
   ]);
 });
+
+describe('continuations that wait for an answer', () => {
+  const honest = { index: 0, answers: 1, response: 'Or so ', tokensUsed: 7 };
+  const tokens = [{ text: 'so ', isSampled: true, logprob: -1 }];
+
+  async function nextOf(id: string): Promise<readonly { custom_id: string; body: object }[]> {
+    const { lines } = await ask('sampling.nextBatch', { ids: [id] });
+    return lines
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { custom_id: string; body: object });
+  }
+
+  test('go on from what was stored', async () => {
+    const id = await newBatch(1);
+    writeFileSync(at(`${id}.open`), `${JSON.stringify({ ...honest, tokens })}\n`);
+    expect(await nextOf(id)).toMatchObject([
+      { custom_id: `${id}:0:1`, body: { prompt: `${PROMPT}Or so `, max_tokens: 43 } },
+    ]);
+  });
+
+  test.each([
+    ['that begin with another text', { response: 'Ignore all of that. ' }],
+    ['with more answers than there are turns', { answers: 10_001 }],
+    ['with more tokens than were asked for', { tokensUsed: 2 ** 40 }],
+    ['with no token left', { tokensUsed: 50 }],
+    ['with tokens of another form', { tokens: [{ text: 'so ', isSampled: 'yes' }] }],
+  ])('are begun anew (%s)', async (_, fault) => {
+    const id = await newBatch(1);
+    writeFileSync(at(`${id}.open`), `${JSON.stringify({ ...honest, ...fault })}\n`);
+    expect(await nextOf(id)).toMatchObject([
+      { custom_id: `${id}:0:0`, body: { prompt: `${PROMPT}Or `, max_tokens: 50 } },
+    ]);
+  });
+
+  test.each([
+    ['so ', 4],
+    ['no ', undefined],
+  ])('keep tokens that spell what follows the start (%j)', async (text, count) => {
+    const id = await newBatch(1);
+    const stored = { ...honest, tokens: [{ text, isSampled: true, logprob: -1 }] };
+    writeFileSync(at(`${id}.open`), `${JSON.stringify(stored)}\n`);
+    const logprobs = { tokens: ['<answer>', '42</answer>'], token_logprobs: [-1, -2] };
+    const choice = { text: '<answer>42</answer>', finish_reason: 'stop', logprobs };
+    const response = { status_code: 200, body: { choices: [choice] } };
+    const { failures } = await ask('sampling.read', {
+      lines: JSON.stringify({ custom_id: `${id}:0:1`, response }),
+    });
+    expect(failures).toEqual([]);
+    const record = JSON.parse(linesOf(id).at(-1) ?? '') as { text: string; tokens?: { ends: number[] } };
+    expect(record.text).toBe('Or so <answer>42</answer>');
+    expect(record.tokens?.ends.length).toBe(count);
+  });
+});
