@@ -279,10 +279,14 @@ export class Sampling {
           continue;
         }
         const taken = await takeAnswer(task, continuation, outcome, { python: this.options.python, signal });
-        if (taken.ended === undefined) {
-          file.saveOpen(taken.open);
-          open.set(index, taken.open);
-        } else file.append(recordOf(file, prepared, taken.ended));
+        const refusal =
+          taken.ended === undefined
+            ? file.saveOpen(taken.open)
+            : file.append(recordOf(file, prepared, taken.ended));
+        if (refusal !== undefined) {
+          failures.push({ line, message: refusal });
+          rows.set(index, { index, failure: refusal });
+        } else if (taken.ended === undefined) open.set(index, taken.open);
       }
     } finally {
       // What was taken before a stop is kept.
@@ -452,7 +456,8 @@ export class Sampling {
         },
         onText: (index, text) => progress.text(index, text),
         onEnd: (continuation) => {
-          file.append(recordOf(file, prepared, continuation));
+          const refusal = file.append(recordOf(file, prepared, continuation));
+          if (refusal !== undefined) throw refused(refusal);
           const row = rowOf(continuation);
           rows.set(continuation.index, row);
           tokens += continuation.tokensUsed;

@@ -86,6 +86,8 @@ const OPEN = z.object({
 /** Key of the request in the configuration of the run. */
 const PREFIX = 'continuation ';
 const ID = /^[\w-]{1,80}$/;
+/** Bytes. Logs are not read beyond it (`LONGEST_RECORD` in electron/ingest/containers/bytes.ts). */
+const LONGEST_LINE = 64 << 20;
 /** Bytes of `ID.open.jsonl`, which is read whole. 256 continuations of long texts with their tokens need some MB each. */
 const MOST_OPEN = 256 << 20;
 
@@ -189,19 +191,41 @@ export class ContinuationFile {
     return open;
   }
 
-  /** @throws ApiError if the file cannot be written, or would have more bytes than is read again */
-  saveOpen(continuation: OpenContinuation): void {
+  /**
+   * @returns a sentence if the line would be too long, and is not stored
+   * @throws ApiError if the file cannot be written, or would have more bytes than is read again
+   */
+  saveOpen(continuation: OpenContinuation): string | undefined {
     // A line that was cut off by a kill ends where the next one begins.
     const line = `\n${JSON.stringify(continuation)}\n`;
-    write(openPath(this.path), constants.O_CREAT | constants.O_APPEND, line, MOST_OPEN);
+    const refusal = refusalOf(line);
+    if (refusal === undefined)
+      write(openPath(this.path), constants.O_CREAT | constants.O_APPEND, line, MOST_OPEN);
+    return refusal;
   }
 
-  /** Appends a whole line and syncs it to disk. */
-  append(record: Readonly<Record<string, unknown>> & { readonly index: number }): void {
-    if (this.done.has(record.index)) return;
-    write(this.path, constants.O_APPEND, `${JSON.stringify(record)}\n`);
+  /**
+   * Appends a whole line and syncs it to disk.
+   *
+   * @returns a sentence if the line would be too long, and is not stored
+   * @throws ApiError if the file cannot be written
+   */
+  append(record: Readonly<Record<string, unknown>> & { readonly index: number }): string | undefined {
+    if (this.done.has(record.index)) return undefined;
+    const line = `${JSON.stringify(record)}\n`;
+    const refusal = refusalOf(line);
+    if (refusal !== undefined) return refusal;
+    write(this.path, constants.O_APPEND, line);
     this.done.set(record.index, rowOf(record) ?? { index: record.index });
+    return undefined;
   }
+}
+
+function refusalOf(line: string): string | undefined {
+  const bytes = Buffer.byteLength(line);
+  return bytes > LONGEST_LINE
+    ? `the continuation has ${bytes} bytes as a line of a log; the limit is ${LONGEST_LINE}`
+    : undefined;
 }
 
 function rowOf(record: unknown): ContinuationRow | undefined {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
+import { LONGEST_RECORD } from '../../electron/ingest/containers/bytes.ts';
 import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
@@ -180,4 +181,25 @@ describe('continuations that wait for an answer', () => {
     expect(record.text).toBe('Or so <answer>42</answer>');
     expect(record.tokens?.ends.length).toBe(count);
   });
+});
+
+test('refuses a line that no log reader would take, and stores the others', async () => {
+  const id = await newBatch(3);
+  // Such a character has six bytes in JSON.
+  const long = '\u0001'.repeat(LONGEST_RECORD / 6);
+  const lines = answer(id, 0, long) + answer(id, 1, long + CALL) + answer(id, 2, '<answer>42</answer>');
+  const read = await ask('sampling.read', { lines });
+  const message = expect.stringMatching(
+    new RegExp(`^the continuation has \\d+ bytes as a line of a log; the limit is ${LONGEST_RECORD}$`),
+  );
+  expect(read.failures).toEqual([
+    { line: 1, message },
+    { line: 2, message },
+  ]);
+  expect(read.continuations[0]?.continuations).toMatchObject([
+    { index: 0, failure: message },
+    { index: 1, failure: message },
+    { index: 2, isCorrect: true },
+  ]);
+  expect(linesOf(id)).toHaveLength(2);
 });
