@@ -90,6 +90,9 @@ export class Sampling {
     { readonly signal: AbortSignal | undefined; readonly ended: Promise<unknown> }
   >();
 
+  /** Ends when the answers that were asked to be read are taken. */
+  private reading: Promise<unknown> = Promise.resolve();
+
   constructor(options: SamplingOptions) {
     this.options = options;
   }
@@ -209,7 +212,7 @@ export class Sampling {
       const missing = file.missing();
       if (missing.length === 0) continue;
       const { task } = await this.prepareStored(file.request);
-      const open = file.open();
+      const open = file.open(task);
       const asked = missing.map((index) => open.get(index) ?? openedContinuation(task, index));
       parts.push(batchLines(id, modelOf(endpoint), task, asked));
       requests += asked.length;
@@ -221,6 +224,17 @@ export class Sampling {
     this.options.requireWritable();
     const batch = readBatch(lines);
     if (batch.answers.length === 0) throw refused('there is no answer to a request of ours in this file');
+    // Two pages may read the same answers. The second must find what the first has stored.
+    const taken = this.reading.then(() => this.takeBatch(batch, signal));
+    this.reading = taken.catch(() => undefined);
+    return taken;
+  }
+
+  private async takeBatch(
+    batch: ReturnType<typeof readBatch>,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadAnswers> {
+    if (signal?.aborted === true) throw new ApiError(CANCELLED);
     const failures = [...batch.failures];
     const continuations: AnsweredBatch[] = [];
     for (const [id, those] of Map.groupBy(batch.answers, (answer) => answer.id)) {
@@ -246,7 +260,7 @@ export class Sampling {
     const { task } = prepared;
     const { n } = task.settings;
     const rows = new Map<number, ContinuationRow>();
-    const open = new Map(file.open());
+    const open = new Map(file.open(task));
     try {
       for (const { line, index, before, outcome } of answers) {
         if (index >= n) {
@@ -265,10 +279,14 @@ export class Sampling {
           continue;
         }
         const taken = await takeAnswer(task, continuation, outcome, { python: this.options.python, signal });
-        if (taken.ended === undefined) {
-          file.saveOpen(taken.open);
-          open.set(index, taken.open);
-        } else file.append(recordOf(file, prepared, taken.ended));
+        const refusal =
+          taken.ended === undefined
+            ? file.saveOpen(taken.open)
+            : file.append(recordOf(file, prepared, taken.ended));
+        if (refusal !== undefined) {
+          failures.push({ line, message: refusal });
+          rows.set(index, { index, failure: refusal });
+        } else if (taken.ended === undefined) open.set(index, taken.open);
       }
     } finally {
       // What was taken before a stop is kept.
@@ -438,7 +456,8 @@ export class Sampling {
         },
         onText: (index, text) => progress.text(index, text),
         onEnd: (continuation) => {
-          file.append(recordOf(file, prepared, continuation));
+          const refusal = file.append(recordOf(file, prepared, continuation));
+          if (refusal !== undefined) throw refused(refusal);
           const row = rowOf(continuation);
           rows.set(continuation.index, row);
           tokens += continuation.tokensUsed;

@@ -24,13 +24,14 @@ export interface Completion {
   readonly tokens?: readonly SampledToken[];
   /** `length`: the limit of tokens; `stop`: the model or a stop string ended it. Other words are kept. */
   readonly finish: string;
-  /** The server's count, else the number of tokens or pieces. */
+  /** The server's count if it is one, else the number of tokens or pieces. */
   readonly tokensUsed: number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Collects the pieces of one choice. */
@@ -55,19 +56,23 @@ export class AnswerReader {
     } catch {
       throw refused('the endpoint sent something that is no JSON');
     }
+    return this.takeValue(value);
+  }
+
+  /** As `take`, for JSON that has been parsed. */
+  takeValue(value: unknown): string {
     if (!isObject(value)) throw refused('the endpoint sent JSON that is no answer');
     if (value['error'] !== undefined && value['error'] !== null)
       throw refused(`the endpoint reported: ${errorMessage(value)}`);
     const { usage, choices } = value;
-    if (isObject(usage) && typeof usage['completion_tokens'] === 'number')
-      this.used = usage['completion_tokens'];
+    if (isObject(usage) && isCount(usage['completion_tokens'])) this.used = usage['completion_tokens'];
     const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
     if (choice === undefined && Array.isArray(choices)) return '';
     if (!isObject(choice)) throw refused('the endpoint sent JSON that is no answer');
     const piece = this.textOf(choice);
     this.written += piece;
     if (piece !== '') this.pieces += 1;
-    this.tokens.push(...tokensIn(choice['logprobs']));
+    for (const token of tokensIn(choice['logprobs'])) this.tokens.push(token);
     if (typeof choice['finish_reason'] === 'string') this.finished = choice['finish_reason'];
     return piece;
   }

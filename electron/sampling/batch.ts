@@ -62,7 +62,8 @@ export function readBatch(lines: string): {
       readonly custom_id?: unknown;
       readonly response?: { readonly status_code?: unknown; readonly body?: unknown } | null;
     };
-    const [, id, index, before] = /^([\w-]{1,80}):(\d{1,6}):(\d{1,6})$/.exec(String(answer.custom_id)) ?? [];
+    const customId = typeof answer.custom_id === 'string' ? answer.custom_id : '';
+    const [, id, index, before] = /^([\w-]{1,80}):(\d{1,6}):(\d{1,6})$/.exec(customId) ?? [];
     if (id === undefined) failures.push({ line, message: 'its custom_id names no request of Turnwise' });
     else {
       const outcome = outcomeOf(value, answer.response);
@@ -81,7 +82,7 @@ function outcomeOf(
     return errorMessage(response.body);
   const reader = new AnswerReader();
   try {
-    reader.take(JSON.stringify(response.body));
+    reader.takeValue(response.body);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -28,7 +28,12 @@ import {
   continuationParams,
 } from '../../shared/api/samplingMethods.ts';
 import { GRADE_WAYS } from '../../shared/domain/grade.ts';
-import type { OpenContinuation, WrittenToken } from './sampler.ts';
+import {
+  type ContinuationTask,
+  continuationOf,
+  type OpenContinuation,
+  type WrittenToken,
+} from './sampler.ts';
 
 /** The rollout that a continuation starts from. */
 const ORIGIN = z.object({
@@ -59,12 +64,20 @@ const STORED = z.object({
   origin: z.object({ graded_by: z.enum(GRADE_WAYS).optional() }).optional(),
 });
 
-const isToken = (value: unknown): value is WrittenToken =>
-  typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string';
+const TOKEN = z.object({
+  text: z.string(),
+  isSampled: z.boolean(),
+  logprob: z.number().max(0).optional(),
+  top: z.array(z.tuple([z.string(), z.number()])).optional(),
+});
+const isToken = (value: unknown): value is WrittenToken => TOKEN.safeParse(value).success;
+
+/** Far more than a rollout has turns. */
+const MOST_ANSWERS = 10_000;
 
 const OPEN = z.object({
   index: z.int().nonnegative(),
-  answers: z.int().positive(),
+  answers: z.int().positive().max(MOST_ANSWERS),
   response: z.string(),
   tokens: z.array(z.custom<WrittenToken>(isToken)).optional(),
   tokensUsed: z.int().nonnegative(),
@@ -73,6 +86,10 @@ const OPEN = z.object({
 /** Key of the request in the configuration of the run. */
 const PREFIX = 'continuation ';
 const ID = /^[\w-]{1,80}$/;
+/** Bytes. Logs are not read beyond it (`LONGEST_RECORD` in electron/ingest/containers/bytes.ts). */
+const LONGEST_LINE = 64 << 20;
+/** Bytes of `ID.open.jsonl`, which is read whole. 256 continuations of long texts with their tokens need some MB each. */
+const MOST_OPEN = 256 << 20;
 
 export const runOfContinuations = (run: string): string => `${run}~counterfactual`;
 
@@ -134,12 +151,8 @@ export class ContinuationFile {
     readonly isWhole: boolean;
   } {
     const path = pathOf(libraryPath, id);
-    let text: string;
-    try {
-      text = readFileSync(path, 'utf8');
-    } catch {
-      throw notFound(`there is no request for continuations ${id}`);
-    }
+    const text = read(path);
+    if (text === undefined) throw notFound(`there is no request for continuations ${id}`);
     const end = text.lastIndexOf('\n') + 1;
     const [first, ...lines] = text.slice(0, end).split('\n').slice(0, -1);
     const asked = ASKED.safeParse(fieldOf(first, PREFIX + id));
@@ -162,33 +175,57 @@ export class ContinuationFile {
     );
   }
 
-  /** Continuations that have taken answers of a batch and wait for the next one, by index. */
-  open(): ReadonlyMap<number, OpenContinuation> {
+  /**
+   * Continuations that have taken answers of a batch and wait for the next one, by index.
+   *
+   * @throws ApiError if their file cannot be read
+   */
+  open(task: ContinuationTask): ReadonlyMap<number, OpenContinuation> {
     const open = new Map<number, OpenContinuation>();
-    let text: string;
-    try {
-      text = readFileSync(openPath(this.path), 'utf8');
-    } catch {
-      return open;
-    }
+    const text = read(openPath(this.path), MOST_OPEN) ?? '';
     for (const line of text.split('\n')) {
-      const one = OPEN.safeParse(parsed(line));
-      if (one.success && !this.done.has(one.data.index)) open.set(one.data.index, one.data);
+      const { data } = OPEN.safeParse(parsed(line));
+      const one = data === undefined ? undefined : continuationOf(task, data);
+      if (one !== undefined && !this.done.has(one.index)) open.set(one.index, one);
     }
     return open;
   }
 
-  saveOpen(continuation: OpenContinuation): void {
+  /**
+   * @returns a sentence if the line would be too long, and is not stored
+   * @throws ApiError if the file cannot be written, or would have more bytes than is read again
+   */
+  saveOpen(continuation: OpenContinuation): string | undefined {
     // A line that was cut off by a kill ends where the next one begins.
-    write(openPath(this.path), constants.O_CREAT | constants.O_APPEND, `\n${JSON.stringify(continuation)}\n`);
+    const line = `\n${JSON.stringify(continuation)}\n`;
+    const refusal = refusalOf(line);
+    if (refusal === undefined)
+      write(openPath(this.path), constants.O_CREAT | constants.O_APPEND, line, MOST_OPEN);
+    return refusal;
   }
 
-  /** Appends a whole line and syncs it to disk. */
-  append(record: Readonly<Record<string, unknown>> & { readonly index: number }): void {
-    if (this.done.has(record.index)) return;
-    write(this.path, constants.O_APPEND, `${JSON.stringify(record)}\n`);
+  /**
+   * Appends a whole line and syncs it to disk.
+   *
+   * @returns a sentence if the line would be too long, and is not stored
+   * @throws ApiError if the file cannot be written
+   */
+  append(record: Readonly<Record<string, unknown>> & { readonly index: number }): string | undefined {
+    if (this.done.has(record.index)) return undefined;
+    const line = `${JSON.stringify(record)}\n`;
+    const refusal = refusalOf(line);
+    if (refusal !== undefined) return refusal;
+    write(this.path, constants.O_APPEND, line);
     this.done.set(record.index, rowOf(record) ?? { index: record.index });
+    return undefined;
   }
+}
+
+function refusalOf(line: string): string | undefined {
+  const bytes = Buffer.byteLength(line);
+  return bytes > LONGEST_LINE
+    ? `the continuation has ${bytes} bytes as a line of a log; the limit is ${LONGEST_LINE}`
+    : undefined;
 }
 
 function rowOf(record: unknown): ContinuationRow | undefined {
@@ -240,19 +277,41 @@ function makeDirectory(path: string): void {
   if (!lstatSync(path).isDirectory()) throw refused(`${path} is not a directory`);
 }
 
-/** Links are not followed. Windows has no such flag. */
-const NO_LINK = constants.O_NOFOLLOW ?? 0;
+/**
+ * Links are not followed, and a pipe's other end is not waited for, because the host would answer nobody meanwhile.
+ * Windows has no such flags.
+ */
+const NO_LINK_NO_WAIT = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-function write(path: string, flags: number, line: string): void {
+/** @returns undefined if there is no file @throws ApiError if it is no regular file, or has more than `most` bytes */
+function read(path: string, most = Number.POSITIVE_INFINITY): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | NO_LINK_NO_WAIT);
+    const opened = fstatSync(file);
+    if (!opened.isFile()) throw new Error('it is not a regular file');
+    if (opened.size > most) throw new Error(`it has ${opened.size} bytes; the limit is ${most}`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw refused(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** @param most bytes of the file with the line */
+function write(path: string, flags: number, line: string, most = Number.POSITIVE_INFINITY): void {
   let file: number;
   try {
-    file = openSync(path, constants.O_WRONLY | NO_LINK | flags, 0o600);
+    file = openSync(path, constants.O_WRONLY | NO_LINK_NO_WAIT | flags, 0o600);
   } catch (error) {
     throw refused(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
   }
   const before = fstatSync(file).size;
   try {
     const bytes = Buffer.from(line);
+    if (before + bytes.length > most) throw new Error(`it would have more than ${most} bytes`);
     for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
     fsyncSync(file);
   } catch (error) {
@@ -265,7 +324,7 @@ function write(path: string, flags: number, line: string): void {
 }
 
 function truncate(path: string, bytes: number): void {
-  const file = openSync(path, constants.O_RDWR | NO_LINK);
+  const file = openSync(path, constants.O_RDWR | NO_LINK_NO_WAIT);
   try {
     ftruncateSync(file, bytes);
   } finally {

@@ -148,6 +148,22 @@ export const openedContinuation = ({ start }: ContinuationTask, index: number): 
   ...{ index, answers: 0, response: start.response, tokens: [], tokensUsed: 0 },
 });
 
+/**
+ * Checks a continuation from a file that somebody else may have written, or before the log was read again.
+ *
+ * @returns without its tokens if they do not spell what follows the start; undefined if it cannot be one of the task
+ */
+export function continuationOf(
+  { start, settings }: ContinuationTask,
+  { tokens, ...open }: OpenContinuation,
+): OpenContinuation | undefined {
+  const { response, tokensUsed } = open;
+  // One that has used all of its tokens would have ended.
+  if (tokensUsed >= settings.maxTokens || !response.startsWith(start.response)) return undefined;
+  const spelled = tokens?.map(({ text }) => text).join('');
+  return spelled === response.slice(start.response.length) ? { ...open, tokens } : open;
+}
+
 /** Settings of the next request: `maxTokens` is for all turns together. */
 export const settingsOf = (
   { settings }: ContinuationTask,

@@ -184,6 +184,22 @@ test('takes tokens beyond the text away, and tokens that spell another text', ()
   expect(none.finish()).toEqual({ text: 'a', finish: 'length', tokensUsed: 1 });
 });
 
+test.each([1.5, -1_000_000, 2 ** 53, null, '3'])('counts tokens itself if the usage says %j', (used) => {
+  const reader = new AnswerReader();
+  const logprobs = { tokens: ['a', 'b'], token_logprobs: [-1, -1] };
+  const usage = { completion_tokens: used };
+  reader.take(JSON.stringify({ choices: [{ text: 'ab', logprobs, finish_reason: 'stop' }], usage }));
+  expect(reader.finish().tokensUsed).toBe(2);
+});
+
+test('takes an answer of very many tokens', () => {
+  const reader = new AnswerReader();
+  const tokens = Array<string>(500_000).fill('a');
+  const logprobs = { tokens, token_logprobs: tokens.map(() => -1) };
+  reader.take(JSON.stringify({ choices: [{ text: tokens.join(''), logprobs, finish_reason: 'stop' }] }));
+  expect(reader.finish().tokens).toHaveLength(500_000);
+});
+
 test('puts the tags of reasoning back that a server takes out', () => {
   const reader = new AnswerReader();
   const delta = (value: object) => JSON.stringify({ choices: [{ delta: value }] });
