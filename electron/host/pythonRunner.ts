@@ -28,7 +28,7 @@ const START_MS = 60_000;
  * A process that does not even receive a request after this time runs code of an earlier one, which went on after its
  * answer. Between requests it starts an interpreter, in 0.1 s.
  */
-const TAKEN_MS = 10_000;
+const TAKEN_MS = 20_000;
 const HUNG: ApiFailure = { code: 'internal', message: 'the Python process does not answer' };
 /** Each holds 300 MB. */
 const MOST_PROCESSES = 4;
@@ -75,7 +75,11 @@ export class PythonRunner {
    * @throws ApiError when cancelled, closed, or when no process can be started
    */
   async run(request: PythonRequest, limitMs: number, signal?: AbortSignal): Promise<PythonAnswer> {
-    const answer = this.last.then(() => this.runNow(request, { limitMs, signal }));
+    const runNow = (): Promise<PythonAnswer> => this.runNow(request, limitMs, signal);
+    const answer = this.last.then(runNow).catch((error: unknown) => {
+      if (error instanceof ApiError && error.message === HUNG.message) return runNow();
+      throw error;
+    });
     this.last = answer.catch(() => undefined);
     return answer;
   }
@@ -85,14 +89,7 @@ export class PythonRunner {
     this.stop({ code: 'closed', message: 'the host has been closed' });
   }
 
-  private async runNow(
-    request: PythonRequest,
-    {
-      limitMs,
-      signal,
-      isRepeated = false,
-    }: { readonly limitMs: number; readonly signal?: AbortSignal | undefined; readonly isRepeated?: boolean },
-  ): Promise<PythonAnswer> {
+  private async runNow(request: PythonRequest, limitMs: number, signal?: AbortSignal): Promise<PythonAnswer> {
     if (signal?.aborted === true) throw new ApiError(CANCELLED);
     if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
     clearTimeout(this.idle);
@@ -122,8 +119,6 @@ export class PythonRunner {
           running.child.send({ kind: 'run', ...request });
         });
       });
-      if (end === HUNG && !isRepeated)
-        return await this.runNow(request, { limitMs, signal, isRepeated: true });
       if ('code' in end) throw new ApiError(end);
       return end;
     } finally {
