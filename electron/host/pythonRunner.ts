@@ -28,7 +28,7 @@ const START_MS = 60_000;
  * A process that does not even receive a request after this time runs code of an earlier one, which went on after its
  * answer. Between requests it starts an interpreter, in 0.1 s.
  */
-const TAKEN_MS = 20_000;
+const TAKEN_MS = 10_000;
 const HUNG: ApiFailure = { code: 'internal', message: 'the Python process does not answer' };
 /** Each holds 300 MB. */
 const MOST_PROCESSES = 4;
