@@ -1,7 +1,8 @@
 /** The inspector beside a replay, with values of any length and of characters that affect the text around them. */
-import { cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { codePlaces } from '../../renderer/editor/codePlaces.ts';
+import { runCommand } from '../../renderer/shell/keys/commands.ts';
 import { EventList } from '../../renderer/views/replay/EventList.tsx';
 import { Inspector } from '../../renderer/views/replay/Inspector.tsx';
 import type { RolloutDetail } from '../../shared/api/contract.ts';
@@ -171,7 +172,7 @@ describe('a sample of an Inspect log', () => {
     expect(document.activeElement).toBe(flip);
     expect(row(/^✕ tool flip/)).toBe(flip);
     expect(list.textContent).toContain('2 events');
-    fireEvent.keyDown(flip, { key: 'Escape' });
+    act(() => void runCommand('place.up'));
     expect(list.textContent).toContain('3 events');
     fireEvent.click(row(/^Zoom to it/));
     expect(within(list).queryByRole('button', { name: /^model acme/ })).toBeNull();

@@ -4,6 +4,8 @@
  */
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { LoggedEvent } from '../../../shared/format/inspectEvents.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, duration, figure } from '../../ui/numbers.ts';
@@ -56,17 +58,10 @@ export function EventList({ events, total = events.length }: EventListProps) {
     // The row is rendered after the scroll event.
     requestAnimationFrame(() => setTimeout(() => focusChosen(list.scroller.current)));
   }, [zoomed]);
+  // The key undoes the zoom before it leaves the page.
+  useCommands({ 'place.up': zoomed === undefined ? undefined : () => setZoomed(undefined) });
   return (
-    <section
-      className="event-list"
-      aria-label="Events"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || zoomed === undefined) return;
-        // Escape undoes the zoom before it leaves the page.
-        event.preventDefault();
-        setZoomed(undefined);
-      }}
-    >
+    <section className="event-list" aria-label="Events">
       <div className="event-list-head">
         <span className="dim">
           {duration(range.from * 1000)} to {duration(range.to * 1000)}
@@ -75,7 +70,7 @@ export function EventList({ events, total = events.length }: EventListProps) {
           {events.length < total && `, of the first ${count(events.length)} of ${count(total)}`}
         </span>
         <Button
-          title="Back to the whole sample (Esc)"
+          title={keyed('Back to the whole sample', 'place.up')}
           disabled={zoomed === undefined}
           onClick={() => setZoomed(undefined)}
         >
