@@ -21,6 +21,8 @@ const MOST_MEMORY = 512 * 2 ** 20;
 /** Bytes of stdout and stderr together. */
 const MOST_OUTPUT = 1_000_000;
 const WASM_PAGE = 65_536;
+/** Numbers of 4 bytes in a page of the system. */
+const PAGE = 1024;
 const WASM = 'pyodide.asm.wasm';
 /** Beside the one without packages. Each takes 30 MB and more. */
 const MOST_SNAPSHOTS = 4;
@@ -69,6 +71,10 @@ export class Sandbox {
   private linkProblem: string | undefined;
   /** Output of the running request. */
   private output = newOutput();
+  /** Pages of a new memory that are not zero. */
+  private usedPages: ReadonlySet<number> | undefined;
+  /** Where `copyOf` copies to. */
+  private copy = new Uint8Array();
   /** Memory of interpreters by the packages that they have imported, joined by spaces. */
   readonly snapshots = new Map<string, Uint8Array>();
 
@@ -123,8 +129,7 @@ export class Sandbox {
     const snapshot = this.snapshots.get(packages);
     if (snapshot !== undefined) {
       this.keepSnapshot(packages, snapshot);
-      // Copied, because Pyodide keeps it where code that restores the bridge can change it.
-      return this.start(packages, { _loadSnapshot: snapshot.slice() }, snapshot.length);
+      return this.start(packages, { _loadSnapshot: this.copyOf(snapshot) }, memoryBytes(snapshot));
     }
     const python = await this.start(packages, { _makeSnapshot: true });
     python.runPython(HARNESS);
@@ -134,6 +139,16 @@ export class Sandbox {
     );
     this.keepSnapshot(packages, python.makeMemorySnapshot());
     return this.interpreter(packages);
+  }
+
+  /**
+   * Copied, because Pyodide has it where code that restores the bridge could change it. Always into the same memory,
+   * because the first use of 30 MB takes longer than the rest of the start.
+   */
+  private copyOf(snapshot: Uint8Array): Uint8Array {
+    if (this.copy.length < snapshot.length) this.copy = new Uint8Array(snapshot.length);
+    this.copy.set(snapshot);
+    return this.copy.subarray(0, snapshot.length);
   }
 
   /** Keeps the one without packages, and of the others the last ones used. */
@@ -208,8 +223,14 @@ export class Sandbox {
       ...(create && {
         createPyodideModule: async (settings) => {
           const module = (await create(settings)) as PyodideModule & Allocator;
-          // A snapshot with packages is larger than a new memory, and it is written over all of it.
-          if (bytes > module.HEAP8.length) module._free(module._malloc(bytes));
+          const { HEAP8 } = module;
+          if (bytes > HEAP8.length) {
+            // A snapshot with packages is larger than a new memory, and it is written over all of it.
+            module._free(module._malloc(bytes));
+          } else if (bytes > 0) {
+            this.usedPages ??= usedPages(HEAP8);
+            replaceNextSet(HEAP8, this.usedPages);
+          }
           return module;
         },
       }),
@@ -273,6 +294,49 @@ export class Sandbox {
     if (left > 0) this.output[stream].push(bytes.slice(0, left));
     return bytes.length;
   }
+}
+
+/** Bytes of the memory in a snapshot. The second number of its head is where it begins. */
+function memoryBytes(snapshot: Uint8Array): number {
+  return snapshot.length - (new Uint32Array(snapshot.buffer, snapshot.byteOffset, 2)[1] ?? 0);
+}
+
+/**
+ * Sets the bytes of a new memory, but for pages that are zero and stay so: half of a snapshot. The system provides a
+ * page of memory when it is first used, which takes longer than filling it.
+ *
+ * @param used pages of every new memory that are not zero
+ */
+function setPages(memory: Uint8Array, bytes: Uint8Array, used: ReadonlySet<number>): void {
+  const from = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const to = new Int32Array(memory.buffer, 0, from.length);
+  for (let page = 0; page * PAGE < from.length; page++) {
+    if (used.has(page) || isUsed(from, page))
+      to.set(from.subarray(page * PAGE, (page + 1) * PAGE), page * PAGE);
+  }
+}
+
+/** The next bytes that are set are those of a snapshot, with `setPages`. */
+function replaceNextSet(memory: Uint8Array, used: ReadonlySet<number>): void {
+  const value = (bytes: Uint8Array): void => {
+    Reflect.deleteProperty(memory, 'set');
+    setPages(memory, bytes, used);
+  };
+  Object.defineProperty(memory, 'set', { value, configurable: true });
+}
+
+/** Numbers of the pages of a memory that are not zero. */
+function usedPages(memory: Uint8Array): ReadonlySet<number> {
+  const numbers = new Int32Array(memory.buffer);
+  const used = new Set<number>();
+  for (let page = 0; page * PAGE < numbers.length; page++) if (isUsed(numbers, page)) used.add(page);
+  return used;
+}
+
+function isUsed(numbers: Int32Array, page: number): boolean {
+  const end = Math.min((page + 1) * PAGE, numbers.length);
+  for (let i = page * PAGE; i < end; i++) if (numbers[i] !== 0) return true;
+  return false;
 }
 
 /** What `import_unpacked` of the harness returns. */

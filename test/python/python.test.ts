@@ -107,7 +107,8 @@ raise Error`;
 
 test('reports on code that used up the memory in small pieces', async () => {
   expect(await run('x = []\nwhile True: x.append([len(x)])')).toMatchObject({
-    error: { type: 'MemoryError', line: 2 },
+    // Python may have no memory left to note the line.
+    error: { type: 'MemoryError' },
   });
 });
 
