@@ -35,15 +35,14 @@ const MOST_PROCESSES = 4;
 /** A process that is not used is ended, because it holds 300 MB. */
 const IDLE_MS = 120_000;
 
-/** Memory of started interpreters by their packages: 30 MB and more that save 2 s and more per process. */
+/** Memory of interpreters that have imported packages, by these: 30 MB and more that save seconds per process. */
 const snapshots = new Map<string, PythonSnapshot>();
-/** Beside the snapshot without packages. Every process gets them all. */
+/** Every process gets them all. */
 const MOST_SNAPSHOTS = 4;
 
 function keepSnapshot(snapshot: PythonSnapshot): void {
   snapshots.set(snapshot.of, snapshot);
-  const others = [...snapshots.keys()].filter((of) => of !== '');
-  for (const of of others.slice(0, -MOST_SNAPSHOTS)) snapshots.delete(of);
+  for (const of of [...snapshots.keys()].slice(0, -MOST_SNAPSHOTS)) snapshots.delete(of);
 }
 
 interface Running {
@@ -149,12 +148,13 @@ export class PythonRunner {
   private startProcess(): Running {
     const entry = fileURLToPath(entryOf('python'));
     const pyodide = pyodideDirectory();
+    const snapshot = snapshotFile(entry);
     const packages = existing(this.packages);
     let child: ChildProcess<PythonSent, PythonReceived>;
     try {
       child = this.start(entry, {
         name: 'Turnwise Python',
-        execArgv: containment(entry, pyodide, packages),
+        execArgv: containment(entry, pyodide, snapshot, packages),
         isWithoutEnvironment: true,
       });
     } catch (error) {
@@ -209,8 +209,8 @@ export class PythonRunner {
     child.send({
       kind: 'start',
       pyodide,
-      ...(packages === undefined ? {} : { packages }),
-      snapshots: [...snapshots.values()].filter(({ of }) => of === '' || packages !== undefined),
+      snapshot,
+      ...(packages === undefined ? {} : { packages, snapshots: [...snapshots.values()] }),
     });
     return running;
   }
@@ -261,11 +261,22 @@ function pyodideDirectory(): string {
     .replace('app.asar\\', 'app.asar.unpacked\\');
 }
 
+/** The build makes it, also for a process that runs from the sources. */
+function snapshotFile(entry: string): string {
+  const parent = dirname(dirname(entry));
+  return join(entry.endsWith('.ts') ? join(dirname(parent), 'dist') : parent, 'python', 'python.snapshot');
+}
+
 /**
- * Node's permission model: the process reads its own code, Pyodide and the given packages, writes nothing, starts nothing. The one
+ * Node's permission model: the process reads its own code, Pyodide, its snapshot and the given packages, writes nothing, starts nothing. The one
  * worker watches its memory (`electron/worker/python.ts`).
  */
-function containment(entry: string, pyodide: string, packages: string | undefined): readonly string[] {
+function containment(
+  entry: string,
+  pyodide: string,
+  snapshot: string,
+  packages: string | undefined,
+): readonly string[] {
   const electron = dirname(dirname(entry));
   const readable = entry.endsWith('.ts') ? join(electron) : dirname(entry);
   return [
@@ -273,6 +284,7 @@ function containment(entry: string, pyodide: string, packages: string | undefine
     ...[
       join(readable, '/'),
       join(pyodide, '/'),
+      snapshot,
       ...(packages === undefined ? [] : [join(packages, '/')]),
       join(electron, 'package.json'),
       join(dirname(electron), 'package.json'),

@@ -21,9 +21,11 @@ export interface PythonStart {
   readonly kind: 'start';
   /** Directory of the package pyodide. */
   readonly pyodide: string;
+  /** File with the memory of an interpreter that has imported no packages. */
+  readonly snapshot: string;
   /** Folder of wheels that code may import. */
   readonly packages?: string;
-  /** Made by earlier processes. Without one, the process makes and sends it. */
+  /** Made by earlier processes. Without one of its packages, the process makes and sends it. */
   readonly snapshots?: readonly PythonSnapshot[];
 }
 

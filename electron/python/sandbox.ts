@@ -95,13 +95,19 @@ export class Sandbox {
   }
 
   /** Takes the globals of this thread away. There is no way back. */
-  static async close({ pyodide, snapshots = [], packages }: PythonStart): Promise<Sandbox> {
+  static async close({
+    pyodide,
+    snapshot,
+    snapshots = [],
+    packages,
+  }: Pick<PythonStart, 'pyodide'> & Partial<PythonStart>): Promise<Sandbox> {
     const read = (name: string): Buffer => readFileSync(join(pyodide, name));
     // As buffers, of which Pyodide takes a view instead of a copy.
     const files = new Map(
       [WASM, 'python_stdlib.zip'].map((name) => [name, read(name).buffer as ArrayBuffer]),
     );
     const lockFile = read('pyodide-lock.json').toString();
+    const started = snapshot === undefined ? undefined : new Uint8Array(readFileSync(snapshot).buffer);
     const importFile = (name: string): Promise<{ readonly default: CreatePyodideModule }> =>
       import(/* @vite-ignore */ pathToFileURL(join(pyodide, name)).href);
     const asm = await importFile('pyodide.asm.mjs');
@@ -114,6 +120,7 @@ export class Sandbox {
     // Pyodide has functions that import modules of Node, such as `initializeNodeSockFS`.
     registerHooks({ resolve: refuse });
     const sandbox = new Sandbox(loadPyodide, asm.default, lockFile, wheels, linker, stopTimers);
+    if (started !== undefined) sandbox.snapshots.set('', started);
     // Copied, because a message has it at any offset, and its numbers need one that is a multiple of 4.
     for (const { of, memory } of snapshots) sandbox.snapshots.set(of, memory.slice());
     return sandbox;

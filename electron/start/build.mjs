@@ -1,32 +1,62 @@
 /**
- * Builds the renderer and the bundles of everything else (main, preload, browser shell, command line, workers)
- * if their sources have changed.
+ * Builds the renderer, the bundles of everything else (main, preload, browser shell, command line, workers), and the
+ * memory of a started Python, each if its sources have changed.
  *
- *   node electron/start/build.mjs [renderer] [electron]
+ *   node electron/start/build.mjs [renderer] [electron] [python]
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.mjs';
 import { run, StartFailure, say } from './run.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SNAPSHOT = 'python.snapshot';
 
+/** In the order of building. */
 const TARGETS = {
   renderer: {
+    name: 'the interface',
     sources: ['renderer', 'shared', 'package-lock.json'],
-    configs: ['renderer/vite.config.ts'],
+    commands: (out) => [bundling('renderer/vite.config.ts', out)],
     directory: 'dist/renderer',
     product: 'index.html',
   },
   electron: {
+    name: 'the application',
     sources: ['electron', 'shared', 'package-lock.json'],
-    configs: ['electron/main/vite.config.ts', 'electron/preload/vite.config.ts'],
+    commands: (out) => [
+      bundling('electron/main/vite.config.ts', out),
+      bundling('electron/preload/vite.config.ts', out),
+    ],
     directory: 'dist/electron',
     product: 'main.js',
   },
+  python: {
+    name: 'the start of Python',
+    sources: ['electron/python', 'package-lock.json'],
+    commands: (out) => [
+      ['dist/electron/python.js', '--snapshot', join(ROOT, 'node_modules', 'pyodide'), join(out, SNAPSHOT)],
+    ],
+    directory: 'dist/python',
+    product: SNAPSHOT,
+  },
 };
+
+function bundling(config, out) {
+  const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
+  return [vite, 'build', '--config', config, '--outDir', out, '--logLevel', 'warn'];
+}
 
 function addTo(hash, path) {
   const status = statSync(path);
@@ -53,30 +83,29 @@ function isFresh(target) {
 }
 
 async function buildOne(target) {
-  const { sources, configs, directory, product } = TARGETS[target];
+  const { name, sources, commands, directory, product } = TARGETS[target];
   // Computed before the build, so that changes during the build make it stale.
   const before = fingerprint(sources);
-  say(`building ${target === 'renderer' ? 'the interface' : 'the application'} …`);
-  const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
+  say(`building ${name} …`);
   const finished = join(ROOT, directory);
   // Built beside the old output and then renamed, so that a running host always serves complete files.
   const next = `${finished}.next`;
   rmSync(next, { recursive: true, force: true });
-  for (const config of configs) {
-    const args = [vite, 'build', '--config', config, '--outDir', next, '--logLevel', 'warn'];
+  mkdirSync(next, { recursive: true });
+  for (const args of commands(next)) {
     // Set for tests too: under NODE_ENV=test Vite would build the development version of React, which is
     // several times slower.
     const env = { ...process.env, NODE_ENV: 'production' };
     const problem = await run(process.execPath, args, { cwd: ROOT, env });
-    if (problem !== undefined) throw new StartFailure(`vite build of ${config} failed (${problem})`);
+    if (problem !== undefined) throw new StartFailure(`building ${name} failed (${problem})`);
   }
-  if (!existsSync(join(next, product))) throw new StartFailure(`vite build did not write ${product}`);
+  if (!existsSync(join(next, product))) throw new StartFailure(`building ${name} did not write ${product}`);
   rmSync(finished, { recursive: true, force: true });
   renameSync(next, finished);
   writeFileSync(stampPath(target), before);
 }
 
-/** @param {readonly ('renderer' | 'electron')[]} targets @throws StartFailure */
+/** @param {readonly ('renderer' | 'electron' | 'python')[]} targets @throws StartFailure */
 export async function build(targets) {
   if (targets.every(isFresh)) return;
   await withLock(

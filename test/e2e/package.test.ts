@@ -116,8 +116,8 @@ test('the archive holds the page, and beside it lies what threads load', () => {
   const has = (path: string): boolean => files.includes(path);
   for (const path of ['/dist/renderer/index.html', '/dist/electron/main.js', '/dist/electron/preload.cjs'])
     expect([path, has(path)]).toEqual([path, true]);
-  const pyodide = '/node_modules/pyodide/pyodide.asm.wasm';
-  for (const path of ['/package.json', '/fixtures/demo/demo.jsonl', '/dist/electron/writer.js', pyodide])
+  const python = ['/node_modules/pyodide/pyodide.asm.wasm', '/dist/python/python.snapshot'];
+  for (const path of ['/package.json', '/fixtures/demo/demo.jsonl', '/dist/electron/writer.js', ...python])
     expect([path, has(`${path} (unpacked)`)]).toEqual([path, true]);
   const packages = files.flatMap((path) => /^\/node_modules\/([^/]+)\//.exec(path)?.[1] ?? []);
   expect(new Set(packages)).toEqual(new Set(['better-sqlite3', 'pyodide']));
