@@ -1,6 +1,6 @@
 /** A rollout arranged for reading: turns, their segments, and the call that each response answers. */
 import type { RolloutDetail } from '../../shared/api/contract.ts';
-import { indentedJson, readJson } from '../../shared/domain/jsonText.ts';
+import { indentedJson, readJson, reindentedJson } from '../../shared/domain/jsonText.ts';
 import {
   type Segment,
   TOOL_ERROR_OUTCOMES,
@@ -24,6 +24,8 @@ export interface SegmentView {
   readonly outer: string;
   readonly call?: ToolCall;
   readonly answeredCall?: ToolCall;
+  /** Whether its rollout has tokens, whose marks are on the text as logged. */
+  readonly hasTokens: boolean;
 }
 
 export interface TurnView {
@@ -53,6 +55,7 @@ export function turnsOf(detail: RolloutDetail): readonly TurnView[] {
       outer: text.slice(segment.outer.start, segment.outer.end),
       call: callBySegment.get(index),
       answeredCall: answeredBySegment.get(index),
+      hasTokens: detail.tokens !== undefined,
     };
     const views = turns.get(segment.turn);
     if (views === undefined) turns.set(segment.turn, [view]);
@@ -119,9 +122,35 @@ export function prettyArguments(
   return rest.length === 0 ? undefined : indentedJson({ ...parsed, entries: new Map(rest) });
 }
 
-/** The rendered text of a segment, which its fold counts. */
+/** The rendered text of a segment, responses as logged. */
 export function readableText(view: SegmentView): string {
   const { call } = view;
   if (view.segment.kind !== 'tool-call' || call === undefined) return view.inner;
   return call.code ?? prettyArguments(call.arguments) ?? view.inner;
+}
+
+/** UTF-16 units. A shorter response is read at a glance, a longer one would be too many lines. */
+const INDENTED_RESPONSES = { shortest: 60, longest: 20_000 };
+/** Each line has up to three stretches that can be marked, which are elements. */
+const MOST_INDENTED_LINES = 1_200;
+
+const indented = new WeakMap<SegmentView, string | undefined>();
+
+/** A tool response that is an object or a list of JSON in one line, indented. Undefined for all other segments. */
+export function indentedResponse(view: SegmentView): string | undefined {
+  if (view.segment.kind !== 'tool-response' || view.hasTokens) return undefined;
+  if (indented.has(view)) return indented.get(view);
+  const text = view.inner.trim();
+  const { shortest, longest } = INDENTED_RESPONSES;
+  const isCandidate =
+    text.length >= shortest && text.length <= longest && /^[[{]/.test(text) && !text.includes('\n');
+  const found = isCandidate && readJson(text) !== undefined ? reindentedJson(text) : undefined;
+  const isShown = found !== undefined && found.split('\n').length <= MOST_INDENTED_LINES;
+  indented.set(view, isShown ? found : undefined);
+  return isShown ? found : undefined;
+}
+
+/** The text that the replay shows of a segment, and which its fold counts. */
+export function replayText(view: SegmentView, isRaw: boolean): string {
+  return isRaw ? view.outer : (indentedResponse(view) ?? readableText(view));
 }

@@ -75,8 +75,22 @@ function jsonPlaces(
  * @returns no stretches unless all of `shown` was found, in its order
  */
 export function argumentPlaces(shown: string, inner: string, base: Utf16Offset): readonly PlacedStretch[] {
+  return tokenPlaces(shown, inner, base, argumentTokens(inner));
+}
+
+/** @param shown all of `inner`, with other white space between its tokens of JSON */
+export function indentedPlaces(shown: string, inner: string, base: Utf16Offset): readonly PlacedStretch[] {
+  return tokenPlaces(shown, inner, base, inner.matchAll(JSON_TOKEN));
+}
+
+/** @param written tokens of `inner`, among which those of `shown` are found in order */
+function tokenPlaces(
+  shown: string,
+  inner: string,
+  base: Utf16Offset,
+  written: Iterator<RegExpExecArray, unknown>,
+): readonly PlacedStretch[] {
   const places: { start: number; end: number; source: number }[] = [];
-  const written = argumentTokens(inner);
   for (const { 0: token, index: start } of shown.matchAll(JSON_TOKEN)) {
     const wanted = decoded(token);
     let found = written.next();

@@ -49,6 +49,10 @@ export function applyEditorTheme(isDark: boolean): void {
       rule('number', '--code-number'),
       rule('keyword', '--code-keyword'),
       rule('comment', '--code-comment'),
+      // Monaco's base themes have their own colours for SQL: red, magenta and a dim grey, on any ground.
+      rule('string.sql', '--code-string'),
+      rule('predefined.sql', '--code-name'),
+      rule('operator.sql', '--ink2'),
     ],
     colors: {
       'editor.background': token('--raised'),
@@ -57,6 +61,15 @@ export function applyEditorTheme(isDark: boolean): void {
       'editorLineNumber.foreground': token('--ink3'),
       'editorWidget.background': token('--raised'),
       'editorWidget.border': token('--rule2'),
+      ...Object.fromEntries(
+        [1, 2, 3].map((level) => [`editorBracketHighlight.foreground${level}`, token('--ink2')]),
+      ),
+      'editorBracketHighlight.unexpectedBracket.foreground': token('--wrong'),
+      'editorSuggestWidget.selectedBackground': token('--accent-soft'),
+      'editorSuggestWidget.selectedForeground': token('--ink'),
+      'editorSuggestWidget.selectedIconForeground': token('--ink'),
+      'editorSuggestWidget.highlightForeground': token('--accent'),
+      'editorSuggestWidget.focusHighlightForeground': token('--accent'),
       'editor.lineHighlightBackground': token('--hover'),
       'diffEditor.removedLineBackground': token('--diff-removed-soft'),
       'diffEditor.insertedLineBackground': token('--diff-added-soft'),

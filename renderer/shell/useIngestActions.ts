@@ -82,12 +82,14 @@ export async function openDemoRun(client: Client): Promise<string | undefined> {
 }
 
 /**
- * The page that shows what a job has read: its run, or the library if its files are of several runs.
+ * The page that shows what a job has read: its run, or the library if its files are of several runs, or if all that it
+ * found was read before from another path, which a card there says.
  * @returns undefined while that is unknown
  */
 export function openedRoute(job: IngestProgress): Route | undefined {
-  const { runKey, runs = 0, isOneRun = false, state } = job;
+  const { runKey, runs = 0, isOneRun = false, state, rollouts, duplicates = 0 } = job;
   if (runKey === undefined) return undefined;
+  if (duplicates > 0 && rollouts === 0) return state === 'running' ? undefined : { view: 'library' };
   // The files of a run can hold its evaluation, too, as the demo does.
   if (runs > 1 && !isOneRun) return { view: 'library' };
   return isOneRun || state !== 'running' ? { view: 'run', runKey } : undefined;

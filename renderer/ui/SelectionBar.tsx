@@ -1,4 +1,4 @@
-/** The bar for a table's selected rows, and copying them. */
+/** The bar for a table's selected rows, or for the whole table, and copying rows. */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './Controls.tsx';
 import { copyText } from './exportText.ts';
@@ -19,9 +19,9 @@ export function SelectionBar({ selected, copying, onCopy, onClear, children }: S
     <div
       className="selection-bar"
       role="toolbar"
-      aria-label="Selected rows"
+      aria-label={selected > 0 || copying !== undefined ? 'Selected rows' : 'List'}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
+        if (event.key !== 'Escape' || (selected === 0 && copying === undefined)) return;
         // Escape clears the selection before it leaves the page.
         event.preventDefault();
         if (copying === undefined) onClear();
@@ -30,17 +30,19 @@ export function SelectionBar({ selected, copying, onCopy, onClear, children }: S
     >
       <p role="status">{selected > 0 && `${count(selected)} selected`}</p>
       {copying === undefined ? (
-        selected > 0 && (
-          <>
+        <>
+          {selected > 0 && (
             <Button onClick={onCopy} title="The visible columns, exact values (Ctrl or Cmd with C)">
               Copy as TSV
             </Button>
-            {children}
+          )}
+          {children}
+          {selected > 0 && (
             <Button onClick={onClear} title="Esc">
               Clear
             </Button>
-          </>
-        )
+          )}
+        </>
       ) : (
         <>
           <progress aria-label="Rows read" max={copying.total} value={copying.read} />

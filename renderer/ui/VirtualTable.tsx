@@ -207,7 +207,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           onOpen={setPicking}
         />
       )}
-      {(isSelecting || copying !== undefined) && (
+      {(isSelecting || copying !== undefined || selecting?.hasListActions === true) && (
         <SelectionBar selected={picked.selected} copying={copying} onCopy={copySelected} onClear={clear}>
           {selecting?.actions?.({
             count: picked.selected,

@@ -32,6 +32,7 @@ interface TablePosition {
 }
 
 export interface Selected<Row> {
+  /** 0 only with `hasListActions`. */
   readonly count: number;
   /** All selected rows, loaded or not, in list order. */
   readonly rows: (signal: AbortSignal) => Promise<readonly Row[]>;
@@ -46,6 +47,8 @@ interface TableSelection<Row> {
   readonly onCount?: (rows: number) => void;
   /** Actions besides copying. */
   readonly actions?: (selected: Selected<Row>) => ReactNode;
+  /** Whether `actions` has some for the whole list, so that its bar is there without a selection. */
+  readonly hasListActions?: boolean;
 }
 
 export interface VirtualTableProps<Row> {

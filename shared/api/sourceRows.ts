@@ -224,6 +224,8 @@ export interface SourceFileRow {
   readonly masked: number;
   /** Why the file was not read, in a sentence: another file of the library has the same content. Absent: it was read. */
   readonly notRead?: string;
+  /** Size of a last line that does not end yet. Absent: the file ends in a whole record. */
+  readonly halfLineBytes?: number;
 }
 
 /** A group of the same problem elsewhere. */

@@ -126,3 +126,30 @@ export function indentedJson(node: JsonNode, indent = ''): string {
       return node.source;
   }
 }
+
+/**
+ * Indents JSON by its tokens alone. Parsing and printing would round integers beyond 2^53 and reject Python's NaN;
+ * this keeps every token as written. Returns undefined if the text does not look like an object or a list.
+ */
+export function reindentedJson(text: string): string | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  const out: string[] = [];
+  let depth = 0;
+  const newline = () => out.push('\n', '  '.repeat(depth));
+  const tokens = text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/g);
+  let previous = '';
+  for (const [token] of tokens) {
+    const closes = token === '}' || token === ']';
+    const opened = previous === '{' || previous === '[';
+    if (closes) {
+      depth = Math.max(0, depth - 1);
+      if (!opened) newline();
+    } else if (opened) newline();
+    out.push(token);
+    if (token === '{' || token === '[') depth += 1;
+    if (token === ',') newline();
+    if (token === ':') out.push(' ');
+    previous = token;
+  }
+  return out.join('');
+}

@@ -216,8 +216,10 @@ function select(
     if (ranksZeros) byPenalty(zeros, state);
     state.outcome = 'resampled';
     state.occupies = n;
-    decideZeros(state, zeros, keptZeros);
-    decideNonZeros(state, nonZeros, keptNonZeros);
+    // With a quota of 0 no penalty decides.
+    if (ranksZeros && keptZeros > 0) decideByPenalty(state, zeros, keptZeros, 'negative');
+    else decideInOrder(state, zeros, keptZeros);
+    state.cut = decideByPenalty(state, nonZeros, keptNonZeros, 'positive');
   }
 }
 
@@ -233,28 +235,34 @@ function byPenalty(indices: number[], { penalties }: GroupState): void {
   indices.sort((a, b) => (penalties[a] ?? 0) - (penalties[b] ?? 0));
 }
 
-function decideZeros(state: GroupState, zeros: readonly number[], keptCount: number): void {
-  zeros.forEach((row, rank) => {
+/** The negatives in rollout order. */
+function decideInOrder(state: GroupState, rows: readonly number[], keptCount: number): void {
+  rows.forEach((row, rank) => {
     state.kept[row] = rank < keptCount;
     state.reasons[row] = rank < keptCount ? 'kept_negative_quota' : 'discarded_negative_quota';
   });
 }
 
-function decideNonZeros(state: GroupState, ranked: readonly number[], keptCount: number): void {
+/**
+ * @param ranked by penalty
+ * @returns undefined if all or none are kept
+ */
+function decideByPenalty(
+  state: GroupState,
+  ranked: readonly number[],
+  keptCount: number,
+  side: 'positive' | 'negative',
+): Cut | undefined {
   const cut = cutOf(ranked, keptCount, state);
-  state.cut = cut;
   ranked.forEach((row, rank) => {
     const isKept = rank < keptCount;
     const isTie = cut !== undefined && cut.discarded > 0 && state.penalties[row] === cut.penalty;
     state.kept[row] = isKept;
     state.reasons[row] = isKept
-      ? isTie
-        ? 'kept_positive_tie'
-        : 'kept_positive_topk'
-      : isTie
-        ? 'discarded_positive_tie'
-        : 'discarded_positive_penalty';
+      ? `kept_${side}_${isTie ? 'tie' : 'topk'}`
+      : `discarded_${side}_${isTie ? 'tie' : 'penalty'}`;
   });
+  return cut;
 }
 
 function cutOf(ranked: readonly number[], keptCount: number, { penalties }: GroupState): Cut | undefined {
@@ -356,11 +364,13 @@ function closeState(
       advantage: isKept === true ? ofKept?.[next++] : undefined,
       advantageOfAll: all?.[i],
       isTie:
-        cut !== undefined &&
-        cut.discarded > 0 &&
-        penalties[i] === cut.penalty &&
-        (group.rows[i]?.reward ?? 0) > 0 &&
-        i < state.left,
+        reason === 'kept_negative_tie' ||
+        reason === 'discarded_negative_tie' ||
+        (cut !== undefined &&
+          cut.discarded > 0 &&
+          penalties[i] === cut.penalty &&
+          (group.rows[i]?.reward ?? 0) > 0 &&
+          i < state.left),
     };
   });
   return { rule, outcome, decidable: outcome !== 'undecidable', why, quota, cut, assertion, rows };

@@ -57,7 +57,7 @@ export interface RowDecision {
   readonly advantage: number | undefined;
   /** Over all rows of the group, for comparison; undefined if a reward is unknown. */
   readonly advantageOfAll: number | undefined;
-  /** A positive whose penalty equals the cut's, kept or discarded: only rollout order decided. */
+  /** A ranked rollout whose penalty equals its class's cut, kept or discarded: only rollout order decided. */
   readonly isTie: boolean;
 }
 

@@ -192,7 +192,22 @@ describe('release', () => {
   it('took negatives by penalty, too, in its first week', () => {
     const group = draw('+0 +1 +2 +3 -5 -1 -1 -0');
     expect(picture(one(group, keeping(4)))).toBe('KK..KK..');
-    expect(picture(one(group, keeping(4), 'release-first-week'))).toBe('KK...K.K');
+    const decision = one(group, keeping(4), 'release-first-week');
+    expect(picture(decision)).toBe('KK...K.K');
+    // The penalty decided, and rollout order among equal ones.
+    expect(reasons(decision)?.slice(4)).toEqual([
+      'discarded_negative_penalty',
+      'kept_negative_tie',
+      'discarded_negative_tie',
+      'kept_negative_topk',
+    ]);
+    expect(decision.rows.map(({ isTie }) => isTie).slice(4)).toEqual([false, true, true, false]);
+    // The cut of the group is that of its positives.
+    expect(decision.cut).toEqual({ penalty: 0.1, kept: 1, discarded: 0 });
+    const noNegatives = { ...keeping(4), min_zero_reward_trace_num: -1 };
+    expect(reasons(one(draw('+0 +1 +2 +3 +4 +4 +4 -5'), noNegatives, 'release-first-week'))?.at(-1)).toBe(
+      'discarded_negative_quota',
+    );
   });
 
   it('counts a reward of 0 and below as negative, anything above as positive', () => {

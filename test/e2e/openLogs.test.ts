@@ -150,7 +150,7 @@ test('chosen files are uploaded, read, and listed in the library as their runs',
   expect(readFileSync(join(uploads, 'one', 'two.jsonl'), 'utf8')).toBe(logOf('sent two'));
 });
 
-test('a file that was read before opens its run again', async () => {
+test('a file that was read before opens its run, and a copy says which run has its content', async () => {
   const copy = { name: 'again.jsonl', mimeType: 'text/plain', buffer: Buffer.from(logOf('alpha')) };
   await field().fill(join(logs, 'run-alpha', 'log.jsonl'));
   await page.keyboard.press('Enter');
@@ -161,6 +161,9 @@ test('a file that was read before opens its run again', async () => {
   await page.keyboard.press('ControlOrMeta+o');
   await dialog().locator('input[type=file]').setInputFiles([copy]);
   await closed();
+  await placeIs('/');
+  const card = page.getByRole('status').filter({ hasText: 'Already in the library as alpha' });
+  await card.getByRole('link', { name: 'Open the run' }).click();
   await placeIs('/run/alpha');
 });
 

@@ -64,7 +64,9 @@ export function describeRerun(shell: Shell): void {
       await result().getByRole('button', { name: 'Edit' }).click();
       await run('x = [1, 2]\nprint("something else")');
       await status('not as logged: the output differs');
-      await result().locator('.is-added', { hasText: 'something else' }).waitFor();
+      await result().locator('.output .is-added', { hasText: 'something else' }).waitFor();
+      // The edited code stays in sight, since the code above is that of the log.
+      await result().locator('.code .is-added', { hasText: 'x = [1, 2]' }).waitFor();
       await result().getByRole('row', { name: 'x list 2 [1, 2]' }).waitFor();
       await result().getByRole('button', { name: 'Edit' }).click();
       expect(await code().inputValue()).toContain('something else');
@@ -97,7 +99,7 @@ export function describeRerun(shell: Shell): void {
       await code().fill('print("after")');
       await page.waitForTimeout(500);
       await page.keyboard.press('Control+Enter');
-      await result().locator('.is-added', { hasText: 'after' }).waitFor();
+      await result().locator('.output .is-added', { hasText: 'after' }).waitFor();
     });
 
     test('a session runs the earlier calls first', async () => {
@@ -154,7 +156,7 @@ export function describeRerun(shell: Shell): void {
       await page.getByRole('button', { name: 'Edit and run' }).first().press('Enter');
       await resultOf('A').getByRole('textbox', { name: 'Code to run' }).fill('print("of the baseline")');
       await page.keyboard.press('Control+Enter');
-      await resultOf('A').locator('.is-added', { hasText: 'of the baseline' }).waitFor();
+      await resultOf('A').locator('.output .is-added', { hasText: 'of the baseline' }).waitFor();
       await resultOf('B').getByText('same as logged').waitFor();
       // The row has grown with its results: the next one begins below them.
       const gap = () =>

@@ -411,7 +411,7 @@ export function describeTables(shell: Shell): void {
       await page.keyboard.press('Escape');
       await palette.waitFor({ state: 'detached' });
       const copied = await watchClipboard();
-      await run('Table: select all rows, to review, pack or compare them or verify their calls');
+      await run('Table: select all rows, to review, pack or compare them');
       await bar().waitFor();
       await run('Table: copy the selected rows as TSV');
       await expect.poll(async () => (await copied())?.split('\n').length ?? 0).toBeGreaterThan(10);

@@ -106,6 +106,12 @@ describe('a followed run', () => {
     appendFileSync(log, line(2, '#### 3').slice(30) + line(3, '#### 4').slice(0, 30));
     await expect.poll(rollouts).toBe(3);
     expect(await issues()).toEqual([]);
+    // The page of sources says that the file waits for the rest of the line.
+    await expect
+      .poll(async () =>
+        (await ask('run.sources', { runKey })).files.map(({ halfLineBytes }) => halfLineBytes),
+      )
+      .toEqual([30]);
     await ask('follow.stop', { path: logs });
     await expect.poll(issues).toEqual([['incomplete_line', 4]]);
   });

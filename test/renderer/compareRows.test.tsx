@@ -1,7 +1,9 @@
 /** Renders rows of a comparison and the line about the first different action. */
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { SegmentView } from '../../renderer/data/segmentViews.ts';
 import { ActionForkLine } from '../../renderer/views/compare/ActionForkLine.tsx';
+import { CellHead } from '../../renderer/views/compare/Cell.tsx';
 import { Row } from '../../renderer/views/compare/Rows.tsx';
 import { forksByRow, itemsOf, rowsOfFork } from '../../renderer/views/compare/rowModel.ts';
 import { withinChars } from '../../renderer/views/compare/Texts.tsx';
@@ -31,6 +33,21 @@ it.each([false, true])(
     expect(drawn()).toBe(300);
   },
 );
+
+it.each([
+  [{ outcome: 'malformed' }, '{"name": "python"', 'no closing </tool_call>'],
+  [{ outcome: 'parse_error' }, '["python"]', 'not a JSON object'],
+  [{ outcome: 'ok' }, '{}', undefined],
+])('says above a call what was wrong with it (%j)', (call, inner, problem) => {
+  const view = {
+    ...{ index: 0, source: 'response', segment: { kind: 'tool-call' }, call, inner },
+    outer: `<tool_call>${inner}${call.outcome === 'parse_error' ? '</tool_call>' : ''}`,
+  } as unknown as SegmentView;
+  const { container } = render(<CellHead view={view} tag="" chars={2} />);
+  const shown = container.querySelector('p')?.textContent;
+  if (problem === undefined) expect(shown).toBeUndefined();
+  else expect(shown).toContain(problem);
+});
 
 it('cuts lines after a number of characters, within a line of any length', () => {
   const line = (index: number, start: number, end: number) => ({

@@ -95,6 +95,13 @@ describe('what opens after logs were read', () => {
     expect(openedRoute({ ...read, files: 3, runs: 2, paths: ['/a', '/b', '/c'] })).toEqual(library);
   });
 
+  it('is the library, which names the run, when all was read before from another path', () => {
+    const again = { ...job, runKey: 'a', runs: 1, duplicates: 1, isOneRun: true } as const;
+    expect(openedRoute(again)).toBeUndefined();
+    expect(openedRoute({ ...again, state: 'done' })).toEqual(library);
+    expect(openedRoute({ ...again, state: 'done', rollouts: 1 })).toEqual(run);
+  });
+
   it('is the run of several paths once all are read and there is no other', () => {
     const several = { ...read, files: 2, paths: ['/a', '/b'] };
     expect(openedRoute(several)).toBeUndefined();

@@ -55,8 +55,14 @@ test('a call of a lane runs with the code of its own rollout, and its result is 
   const results = await screen.findAllByRole('region', { name: /^Call [12] of [AB] run again$/ });
   expect(results).toHaveLength(4);
   expect(asked.map((cells) => cells.at(-1)?.code).sort()).toEqual(codes.flat().sort());
-  fireEvent.click(
-    within(await screen.findByRole('region', { name: 'Call 1 of B run again' })).getByText('Close'),
-  );
+  const first = within(await screen.findByRole('region', { name: 'Call 1 of B run again' }));
+  // The code as logged is above the result, so only edited code is shown in it.
+  expect(first.queryByText('− code as logged, + code as run')).toBeNull();
+  fireEvent.click(first.getByText('Edit'));
+  fireEvent.change(first.getByLabelText('Code to run'), { target: { value: 'print(2)' } });
+  fireEvent.click(first.getByText('Run (Ctrl Enter)'));
+  const edited = (await first.findByText('− code as logged, + code as run')).parentElement;
+  expect(edited?.textContent).toContain('print(2)');
+  fireEvent.click(await first.findByText('Close'));
   expect(screen.getAllByRole('region', { name: /run again$/ })).toHaveLength(3);
 });

@@ -107,6 +107,16 @@ it('the column of decisions has room for the mark of a difference', () => {
   expect(width(true) - width(false)).toBeGreaterThan(30);
 });
 
+it('names part and source of each penalty that is compared', () => {
+  const labels = columnsWith({ hasRoc: true, showsAllWays: true }).map(({ label }) => label);
+  for (const part of ['p_err', 'p_format', 'penalty'])
+    expect(labels.filter((label) => label.startsWith(`${part} `))).toEqual([
+      `${part} logged`,
+      `${part} text`,
+      `${part} outcomes`,
+    ]);
+});
+
 it('the column of long answers gets the spare width', () => {
   const share = (hasLongAnswers: boolean) => {
     const grows = columnsWith({ hasRoc: true, hasLongAnswers }).map(({ id, grow = 1 }) => ({ id, grow }));

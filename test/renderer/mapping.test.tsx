@@ -233,7 +233,12 @@ describe('messages with keys of their own', () => {
     const mapped = withPath(empty, 'messages', 'log');
     expect(nextTarget(mapped, 'messages', [{ a: 'x', b: 'y' }])).toBe('messageRole');
     expect(nextTarget(mapped, 'messages', [{ role: 'user', content: 'x' }])).toBe('reward');
-    expect(nextTarget(withPath(empty, 'response', 'txt'), 'response', 'x')).toBe('reward');
+    // The prompt stands above the response, which is mapped first.
+    const answered = withPath(empty, 'response', 'txt');
+    expect(nextTarget(answered, 'response', 'x')).toBe('prompt');
+    expect(nextTarget(withPath(answered, 'prompt', 'q'), 'prompt', 'x')).toBe('reward');
+    expect(nextTarget(withPath(answered, 'prompt', 'q'), 'response', 'x')).toBe('reward');
+    expect([answered, mapped].map(firstTarget)).toEqual(['prompt', 'reward']);
     expect(nextTarget(withPath(mapped, 'reward', 'r'), 'reward', 1)).toBe('isCorrect');
   });
 });
@@ -377,7 +382,8 @@ describe('on the page', () => {
         groups: 0,
       }),
     });
-    const start: Mapping = { version: 1, name: 'click', shape: ['q'], fields: { response: 'txt' } };
+    const fields = { prompt: 'q', response: 'txt' };
+    const start: Mapping = { version: 1, name: 'click', shape: ['q'], fields };
     renderWithClient(client, <MappingEditor file={inspected} saved={[]} proposal={start} />);
     await screen.findByText('1 of the first 1');
     const value = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;

@@ -38,8 +38,16 @@ it('says that a statement came with a link', () => {
 
 it('does not say so of the statement that the search composed, only of that one', async () => {
   const matches = { rollouts: 0, runs: [], passed: 0, total: 0, isExact: true, unsearched: [] };
-  renderWithClient(client, <MatchesByRun matches={matches} runs={[]} run={undefined} query="wait" />);
+  const runs = [1, 2].map((runId) => ({ runId, name: `r${runId}`, runKey: `r${runId}`, rollouts: runId }));
+  const show = (run: unknown) => (
+    <MatchesByRun matches={matches} runs={runs as never} run={run as never} query="wait" />
+  );
+  renderWithClient(client, show(runs[1]));
+  await screen.findByText('reads the texts of 2 rollouts, without the index');
+  cleanup();
+  renderWithClient(client, show(undefined));
   fireEvent.click(await screen.findByText('Count in SQL'));
+  screen.getByText('reads the texts of 3 rollouts, without the index');
   // It runs when the page opens, once, and no other statement does.
   expect([takeDueRun(COUNT), takeDueRun(COUNT)]).toEqual([true, false]);
   cleanup();

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { outcomeMark, prettyArguments, type TurnView, turnsOf } from '../../renderer/data/segmentViews.ts';
+import {
+  indentedResponse,
+  outcomeMark,
+  prettyArguments,
+  replayText,
+  type SegmentView,
+  type TurnView,
+  turnsOf,
+} from '../../renderer/data/segmentViews.ts';
+import { indentedPlaces } from '../../renderer/editor/codePlaces.ts';
 import { countLines, failedResponses, foldOf } from '../../renderer/views/replay/foldModel.ts';
 import { outlineRows, turnOf } from '../../renderer/views/replay/Outline.tsx';
-import { indentedRecord } from '../../renderer/views/replay/RawRecord.tsx';
 import { findHits } from '../../renderer/views/replay/text/findModel.ts';
 import { columnStatistics, markClusters, profileOf } from '../../renderer/views/replay/text/profileModel.ts';
 import {
@@ -11,6 +19,7 @@ import {
   nextTurn,
   segmentAt,
 } from '../../renderer/views/replay/text/replayModel.ts';
+import { reindentedJson } from '../../shared/domain/jsonText.ts';
 import { callProblem } from '../../shared/domain/toolCallPayload.ts';
 import { rolloutDetail } from '../support/preview/previewData.ts';
 
@@ -99,8 +108,46 @@ describe('raw record', () => {
       '  ]',
       '}',
     ];
-    expect(indentedRecord(text)).toBe(lines.join('\n'));
-    expect(indentedRecord('plain')).toBeUndefined();
+    expect(reindentedJson(text)).toBe(lines.join('\n'));
+    expect(reindentedJson('plain')).toBeUndefined();
+  });
+});
+
+describe('a tool response of JSON in one line', () => {
+  const response = (inner: string, more: Partial<SegmentView> = {}) =>
+    ({
+      ...{ inner, outer: `<${inner}>`, hasTokens: false },
+      segment: { kind: 'tool-response', inner: { start: 7, end: 7 + inner.length } },
+      ...more,
+    }) as unknown as SegmentView;
+  const json = '{"user": "a\\nb", "id": 12345678901234567890, "id": 1.50, "flights": [], "ok": true}';
+  const shown =
+    '{\n  "user": "a\\nb",\n  "id": 12345678901234567890,\n  "id": 1.50,\n  "flights": [],\n  "ok": true\n}';
+
+  it('is indented with its tokens as written, each where the log has it', () => {
+    const view = response(`${json} `);
+    expect(replayText(view, false)).toBe(shown);
+    expect(replayText(view, true)).toBe(view.outer);
+    const places = indentedPlaces(shown, view.inner, 7);
+    for (const { start, end, source } of places)
+      expect(view.inner.slice(source - 7, source - 7 + end - start)).toBe(shown.slice(start, end));
+    const placed = places.map(({ start, end }) => shown.slice(start, end)).join('');
+    expect(placed.replaceAll(/\s/g, '')).toBe(json.replaceAll(/\s/g, ''));
+  });
+
+  it('is as logged if it is short, long, laid out already, no JSON, or of a rollout with tokens', () => {
+    const others = [
+      response('{"a": 1}'),
+      response(`{"a": "${'x'.repeat(20_000)}"}`),
+      response(`[${'1,'.repeat(2_000)}1]`),
+      response(json.replace(', ', ',\n')),
+      response(json.replace('true', 'True')),
+      response(`"${'x'.repeat(90)}"`),
+      response(json, { hasTokens: true }),
+      response(json, { segment: { kind: 'user' } as SegmentView['segment'] }),
+    ];
+    expect(others.map(indentedResponse)).toEqual(others.map(() => undefined));
+    expect(others.map((view) => replayText(view, false))).toEqual(others.map(({ inner }) => inner));
   });
 });
 

@@ -13,6 +13,7 @@ import {
   keepRate,
   numberNames,
   orderedReasons,
+  sideReason,
   sidesOf,
 } from '../../renderer/views/roc/reportModel.ts';
 import type { Bucket, Likeness, RocReport, RocSide, Tally } from '../../shared/api/contract.ts';
@@ -179,6 +180,17 @@ describe('the numbers of a report', () => {
       [4, 0.4],
       [2, 0.2],
       [0, undefined],
+    ]);
+  });
+
+  it('name the class of incorrect rollouts that were ranked', () => {
+    expect(
+      ['discarded_positive_tie', 'discarded_negative_tie', 'kept_negative_quota', 'own'].map(sideReason),
+    ).toEqual([
+      'discarded, lost the tie',
+      'discarded, lost the tie (incorrect)',
+      'kept, within the quota for incorrect',
+      'own',
     ]);
   });
 

@@ -257,6 +257,7 @@ describe('positions of hits in the response', () => {
       source: 'response',
       inner,
       outer: inner,
+      hasTokens: false,
     };
   };
   const turns: readonly TurnView[] = [

@@ -6,6 +6,7 @@ import {
   nextPass,
   nextStop,
   passesByLine,
+  positionText,
   valuesBefore,
 } from '../../renderer/widgets/rerun/stepModel.ts';
 import type { PythonStep, PythonTrace } from '../../shared/domain/pythonAnswer.ts';
@@ -85,5 +86,36 @@ describe('ways through the steps', () => {
     expect(firstPosition({ ...TRACE, steps: TRACE.steps.slice(0, 10) }, true)).toBe(7);
     // It was raised after the last recorded step.
     expect(firstPosition(TRACE, true)).toBe(0);
+  });
+});
+
+describe('the position in words', () => {
+  const words = (trace: PythonTrace, at: number) =>
+    positionText(trace, at, passesByLine(trace)).replace(/^Step .* · /, '');
+
+  it('tells steps at one line apart', () => {
+    expect([1, 2, 3, 7, 8, 10, 11].map((at) => words(TRACE, at))).toEqual([
+      'line 5 runs next, time 1 of 2',
+      'line 2 of half runs next, time 1 of 2',
+      'line 2 of half has run and returns 0.5',
+      'line 2 of half raises ValueError: no',
+      'line 2 of half returns None',
+      'line 6 runs next',
+      'The end of the code',
+    ]);
+  });
+
+  it('says that a loop within a line runs it once more, and what a comprehension is', () => {
+    const inside = { frame: 1, function: '<genexpr>' };
+    const loop: PythonTrace = {
+      isCut: false,
+      steps: [step('line', 1), step('line', 1), step('line', 1, {}, inside), step('line', 1, {}, inside)],
+    };
+    expect(loop.steps.map((_, at) => words(loop, at))).toEqual([
+      'line 1 runs next, time 1 of 4',
+      'line 1 runs once more, time 2 of 4',
+      'line 1 of the generator expression runs next, time 3 of 4',
+      'line 1 of the generator expression runs once more, time 4 of 4',
+    ]);
   });
 });

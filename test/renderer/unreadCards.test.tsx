@@ -47,6 +47,52 @@ it('are put away alone, and stay away', async () => {
   expect(screen.queryByText('2 files not read to the end:')).toBeNull();
 });
 
+describe('the card of a job that read nothing', () => {
+  const job: IngestProgress = {
+    ...{ jobId: 1, state: 'done', paths: ['/copy'], files: 2, filesDone: 2, bytes: 9, bytesDone: 9 },
+    ...{ rollouts: 0, issues: 0, elapsedMs: 1 },
+  };
+  const show = (jobs: readonly IngestProgress[]) =>
+    renderWithClient(
+      createFakeClient({
+        'ingest.jobs': () => jobs,
+        'ingest.unread': () => [],
+        'issue.list': () => ({ issues: [], total: 1, refused: 1 }) as never,
+        'run.list': () => [{ ...RUN, runKey: 'a b', name: 'grpo', kind: 'train' }] as never,
+      }),
+      <JobCards />,
+    );
+
+  it('names the run that has its content, with the way there, and is put away', async () => {
+    show([{ ...job, runKey: 'a b', runs: 1, duplicates: 2 }]);
+    const link = await screen.findByRole('link', { name: 'Open the run' });
+    expect(link.getAttribute('href')).toBe('/run/a%20b');
+    const text = screen.getByText(/2 files have the same content/).parentElement?.textContent;
+    expect(text).toMatch(/^Already in the library as grpo: \/copy/);
+    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+    expect(screen.queryByText(/Already in the library/)).toBeNull();
+  });
+
+  it('leads to the issues if no file could be read, once for the same paths', async () => {
+    show([
+      { ...job, jobId: 2, issues: 1 },
+      { ...job, jobId: 3, issues: 2 },
+    ]);
+    await screen.findByText(/2 issues: no file has records/);
+    expect(screen.getAllByRole('link', { name: 'Show why' })).toHaveLength(1);
+  });
+
+  it('is not there if the files are unchanged, or were read', async () => {
+    show([
+      { ...job, jobId: 4, issues: 1, runKey: 'a b' },
+      { ...job, jobId: 5, paths: ['/x'], issues: 1, rollouts: 1 },
+      { ...job, jobId: 6, paths: ['/running'], state: 'running' },
+    ]);
+    await screen.findByText('/running');
+    expect(screen.queryByText(/Nothing read|Already/)).toBeNull();
+  });
+});
+
 describe('the badge of a run', () => {
   const started: (readonly string[])[] = [];
   const cancelled: number[] = [];

@@ -1,8 +1,10 @@
-/** Verifying the calls of selected rollouts: the result stays, counts reasons, and filters the list. */
-import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+/** Verifying the calls of a list: the result stays, counts reasons, and filters the list. */
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
-import { notRunReasons } from '../../renderer/widgets/rerun/rerunModel.ts';
+import { runCommand } from '../../renderer/shell/keys/commands.ts';
+import { notRunReasons, verificationText } from '../../renderer/widgets/rerun/rerunModel.ts';
 import { VerifyButton } from '../../renderer/widgets/rerun/VerifyButton.tsx';
+import { SelectionActions } from '../../renderer/widgets/rollouts/SelectionActions.tsx';
 import type { ResultOf } from '../../shared/api/contract.ts';
 import { createFakeClient, type FakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
@@ -46,7 +48,7 @@ const clientThatPrints = (stdout: string): FakeClient =>
 const start = (client: FakeClient, href: string, ids: readonly number[]) => {
   renderWithClient(
     client,
-    <VerifyButton runKey="r" selected={ids.length} rolloutIds={async () => ids} />,
+    <VerifyButton runKey="r" rollouts={ids.length} isSelection rolloutIds={async () => ids} />,
     href,
   );
   fireEvent.click(screen.getByRole('button', { name: 'Verify calls' }));
@@ -99,6 +101,41 @@ it('counts what differs while it runs, and says that it was stopped', async () =
   await waitFor(() => expect(status()).toMatch(/^Stopped; what was verified is stored · 4 calls verified/));
 });
 
+const pathOf = (rolloutId: number) => `/rollout/${rolloutId}`;
+const actions = (selected: readonly number[]) => (
+  <SelectionActions
+    runKey="r"
+    chosen={{ count: selected.length, rows: async () => selected }}
+    allIds={Uint32Array.of(4, 5, 6)}
+    pathOf={pathOf}
+    idOf={(rolloutId) => rolloutId}
+  />
+);
+
+it('verifies the whole list without a selection, by its button and by the command', async () => {
+  const asked: number[] = [];
+  const client = createFakeClient({
+    ...{ 'rerun.save': () => ({ saved: true }), 'python.run': () => printed('1\n') },
+    'rollout.get': ({ rolloutId }) => {
+      asked.push(rolloutId as number);
+      return DETAIL;
+    },
+  });
+  renderWithClient(client, actions([]));
+  expect(screen.queryByRole('button', { name: 'Review' })).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: 'Verify calls of all 3 rollouts' }));
+  await waitFor(() => expect(status()).toMatch(/^6 calls verified: 3 same/));
+  expect(asked).toEqual([4, 5, 6]);
+  act(() => runCommand('calls.verify'));
+  await waitFor(() => expect(asked).toEqual([4, 5, 6, 4, 5, 6]));
+  await screen.findByRole('button', { name: /^Verify/ });
+  cleanup();
+  renderWithClient(client, actions([5]));
+  screen.getByRole('button', { name: 'Review' });
+  fireEvent.click(screen.getByRole('button', { name: 'Verify calls' }));
+  await waitFor(() => expect(asked).toEqual([4, 5, 6, 4, 5, 6, 5]));
+});
+
 it('says that there was nothing to verify', async () => {
   const client = createFakeClient({ 'rollout.get': () => ({ ...DETAIL, toolCalls: [] }) });
   start(client, '/', [1]);
@@ -109,4 +146,16 @@ it('names the three most frequent reasons and counts the others', () => {
   const not = (reason: string) => ({ class: 'not_run' as const, reason });
   const reasons = ['a', 'b', 'b', 'c', 'c', 'c', 'd', 'd', 'e'].map(not);
   expect(notRunReasons([{ class: 'same' }, ...reasons])).toBe('c (3), b (2), d (2), other reasons (2)');
+});
+
+it('says in one line how a verification ended', () => {
+  const ended = { rollouts: 1, verified: 1, results: [] } as const;
+  expect(verificationText({ ...ended, state: 'done' })).toBe('No Python calls to verify');
+  const results = [
+    { ordinal: 0, mode: 'alone', class: 'different', reason: 'r' },
+    { ordinal: 1, mode: 'alone', class: 'not_run', reason: 'no output' },
+  ] as const;
+  expect(verificationText({ ...ended, results, state: 'stopped' })).toBe(
+    'Stopped; what was verified is stored · 2 calls verified: 1 different, 1 not run. Not run: no output (1)',
+  );
 });

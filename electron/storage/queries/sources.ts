@@ -27,7 +27,9 @@ const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.container, f.unit
     (SELECT count(*) FROM rollout_row r WHERE r.file_id = f.file_id AND r.run_id = :runId) AS rollouts,
     (SELECT count(*) FROM join_row j WHERE j.file_id = f.file_id) AS joined,
     (SELECT count(*) FROM pending_row p WHERE p.file_id = f.file_id) AS waiting,
-    (SELECT message FROM issue_row i WHERE i.file_id = f.file_id AND i.code = '${DUPLICATE_FILE}') AS notRead
+    (SELECT message FROM issue_row i WHERE i.file_id = f.file_id AND i.code = '${DUPLICATE_FILE}') AS notRead,
+    iif(f.container = 'plain' AND f.unit IN ('line', 'text') AND f.status = 'read' AND f.offset_bytes < f.bytes,
+      f.bytes - f.offset_bytes, NULL) AS halfLineBytes
   FROM file_row f WHERE f.file_id IN (${FILE_IDS}) ORDER BY f.path LIMIT :limit`;
 const FILE_COUNT = `SELECT count(*) FROM (${FILE_IDS})`;
 /** Groups whose problems are looked for in other runs. A problem is in one group per step, so a step has many. */
@@ -107,6 +109,7 @@ const FILE_ROW: RowSpec<SourceFileRow> = {
   joined: number,
   waiting: number,
   notRead: optional(text),
+  halfLineBytes: optional(number),
 };
 const NEIGHBOUR_ROW: RowSpec<RunSources['neighbours'][number]> = {
   runKey: text,

@@ -147,7 +147,7 @@ const TABLE = [
   { id: 'table.unsort', label: 'Table: clear the sorting', area: 'Lists', keys: [] },
   {
     id: 'table.selectAll',
-    label: 'Table: select all rows, to review, pack or compare them or verify their calls',
+    label: 'Table: select all rows, to review, pack or compare them',
     area: 'Lists',
     keys: [],
   },
@@ -286,6 +286,12 @@ const TABLE = [
   { id: 'call.run', label: 'Run the next tool call of this turn again', area: 'Replay', keys: ['X'] },
   { id: 'call.edit', label: 'Edit the next tool call of this turn and run it', area: 'Replay', keys: [] },
   { id: 'call.step', label: 'Step through the next tool call of this turn', area: 'Replay', keys: [] },
+  {
+    id: 'calls.verify',
+    label: 'Verify calls: run all Python calls again and compare with the log',
+    area: 'Everywhere',
+    keys: [],
+  },
   { id: 'turn.continue', label: 'Continue from this turn…', area: 'Replay', keys: [] },
   {
     id: 'continuations.resume',

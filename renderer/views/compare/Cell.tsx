@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
 import { errorType } from '../../../shared/domain/errorType.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
-import { outcomeMark, type SegmentView } from '../../data/segmentViews.ts';
+import { outcomeMark, problemOf, type SegmentView } from '../../data/segmentViews.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { AnsiText } from '../../ui/AnsiText.tsx';
@@ -147,26 +147,30 @@ export function CellHead({ view, tag, chars, children }: CellHeadProps) {
   const mark = call === undefined ? undefined : outcomeMark(call.outcome);
   const exception =
     mark?.isError === true && view.answeredCall !== undefined ? errorType(view.inner) : undefined;
+  const problem = problemOf(view);
   return (
-    <header className="cmp-cell-head">
-      <b>{KIND_LABELS[view.segment.kind]}</b>
-      {view.call !== undefined && (
-        <span className="mono cmp-call" title={withGlyphs(view.call.name ?? '')}>
-          {withGlyphs(view.call.name ?? 'name unreadable')}
+    <>
+      <header className="cmp-cell-head">
+        <b>{KIND_LABELS[view.segment.kind]}</b>
+        {view.call !== undefined && (
+          <span className="mono cmp-call" title={withGlyphs(view.call.name ?? '')}>
+            {withGlyphs(view.call.name ?? 'name unreadable')}
+          </span>
+        )}
+        {mark !== undefined && (
+          <span className={mark.isError ? 'is-wrong' : 'muted'} title={mark.title ?? mark.label}>
+            {mark.glyph}{' '}
+            <span className={exception === undefined ? 'cmp-outcome' : ''}>{exception ?? mark.label}</span>
+          </span>
+        )}
+        {tag !== '' && <span className="cmp-tag">{tag}</span>}
+        <span className="end">
+          {children}
+          <span className="dim">{count(chars)} chars</span>
         </span>
-      )}
-      {mark !== undefined && (
-        <span className={mark.isError ? 'is-wrong' : 'muted'} title={mark.label}>
-          {mark.glyph}{' '}
-          <span className={exception === undefined ? 'cmp-outcome' : ''}>{exception ?? mark.label}</span>
-        </span>
-      )}
-      {tag !== '' && <span className="cmp-tag">{tag}</span>}
-      <span className="end">
-        {children}
-        <span className="dim">{count(chars)} chars</span>
-      </span>
-    </header>
+      </header>
+      {problem !== undefined && <p className="muted segment-problem">{withGlyphs(problem)}</p>}
+    </>
   );
 }
 

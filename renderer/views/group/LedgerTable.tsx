@@ -165,9 +165,11 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
           selection={{
             of: list,
             notify: setNotice,
+            hasListActions: entries.some(({ rollout }) => (rollout?.toolCalls ?? 0) > 0),
             actions: (chosen) => (
               <SelectionActions
                 chosen={chosen}
+                allIds={rows.map(({ row }) => row.rolloutId)}
                 runKey={route.runKey}
                 pathOf={(entry) => pathOfRoute(routeOf(entry))}
                 idOf={({ row }) => row.rolloutId}

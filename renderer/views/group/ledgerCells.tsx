@@ -17,8 +17,8 @@ import {
   penaltyPart,
 } from './ledgerModel.ts';
 
-/** Fits the longest reason: `discarded, quota for incorrect is full`. */
-const DECISION_WIDTH = 236;
+/** Fits the longest reason: `discarded, came after the quota was full`. */
+const DECISION_WIDTH = 252;
 /** Width of the mark of a decision that differs from the recomputed one. */
 const DIFFERENCE_WIDTH = 36;
 /** The tooltip shows the reason. */

@@ -1,4 +1,4 @@
-import { PENALTY_KINDS } from '../../../shared/api/rocRows.ts';
+import { PENALTY_KINDS, type PenaltyKind } from '../../../shared/api/rocRows.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { scoreRank } from '../../../shared/domain/scores.ts';
 import { keyWord } from '../../shell/keys/keysInForce.ts';
@@ -67,7 +67,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
       measure: ({ row }) => row.ordinal,
       cell: ({ row }) => <span className="mono">#{row.ordinal}</span>,
     }),
-    ...(hasRoc ? [decisionColumn(options.source, options.hasDifferences, hasWhatIf)] : []),
+    ...(hasRoc ? [decisionColumn(options.source, options.hasDifferences, hasWhatIf || showsAllWays)] : []),
     ...(hasWhatIf ? [whatIfColumn()] : []),
     answerColumn(options.hasLongAnswers),
     ...(hasLabels ? [labelColumn()] : []),
@@ -275,18 +275,23 @@ function countedWays(kind: keyof typeof PENALTY_LABELS): readonly LedgerColumn[]
   );
 }
 
-/** Heads of the columns beside the logged one. Their hints name the source in full. */
-const WAY_LABELS = { text: 'text', typed: 'outcomes' } as const;
+/** The source of a penalty in a head, and its width there. The hints name the source in full. */
+const WAYS: Readonly<Record<PenaltyKind, { readonly source: string; readonly width: number }>> = {
+  logged: { source: 'logged', width: 40 },
+  text: { source: 'text', width: 24 },
+  typed: { source: 'outcomes', width: 56 },
+};
+const PART_WIDTHS: Readonly<Record<PenaltyPart, number>> = { pErr: 44, pFormat: 62, penalty: 54 };
 
 function allWays(): readonly LedgerColumn[] {
   return PARTS.flatMap(({ part, label }) =>
     PENALTY_KINDS.map((kind) =>
       column({
         id: `${part}.${kind}`,
-        label: kind === 'logged' ? `${label} logged` : WAY_LABELS[kind],
+        label: `${label} ${WAYS[kind].source}`,
         hint: `${part === 'penalty' ? 'p_err + p_format' : label}, ${PENALTY_LABELS[kind].words}`,
         align: 'end',
-        minWidth: kind === 'logged' ? 94 : kind === 'text' ? 56 : 66,
+        minWidth: PART_WIDTHS[part] + WAYS[kind].width,
         grow: 0.2,
         sorts: 'ascending',
         measure: ({ row }) => penaltyPart(row, kind, part),

@@ -2,7 +2,8 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { IngestProgress, UnreadFile } from '../../../shared/api/contract.ts';
 import { followOf, useCanFollow, useFollowActions, useFollows } from '../../data/follows.ts';
-import { mappingPath } from '../../data/route.ts';
+import { mappingPath, pathOfRoute } from '../../data/route.ts';
+import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUnmappedFiles } from '../../data/useUnmappedFiles.ts';
 import { useIngestActions } from '../../shell/useIngestActions.ts';
@@ -13,7 +14,7 @@ import { Link } from '../../ui/Link.tsx';
 import { bytes, counted, seconds } from '../../ui/numbers.ts';
 import { jobShare } from '../../widgets/PartlyRead.tsx';
 import { OnlyByCommand, readBefore, unreadByWay } from '../../widgets/UnreadFiles.tsx';
-import { jobsToShow, type UnmappedCard, unmappedCards } from './libraryModel.ts';
+import { emptyJobs, jobsToShow, type UnmappedCard, unmappedCards } from './libraryModel.ts';
 
 const NO_FILES = [] as const;
 
@@ -27,7 +28,8 @@ export function JobCards() {
   const isReading = jobs.some(({ state }) => state === 'running');
   const unread = (useRequest('ingest.unread', {}).data ?? NO_FILES).filter(({ path }) => !closed.has(path));
   const isLeft = unread.length > 0 && !isReading;
-  if (shown.length === 0 && cards.length === 0 && !isLeft) return null;
+  const empty = emptyJobs(jobs, cards, closed);
+  if (shown.length + cards.length + empty.length === 0 && !isLeft) return null;
   return (
     <div className="jobs">
       {shown.map((job) =>
@@ -41,6 +43,13 @@ export function JobCards() {
       {cards.map((card) => (
         <UnmappedJob key={card.job.jobId} card={card} />
       ))}
+      {empty.map((job) =>
+        (job.duplicates ?? 0) > 0 ? (
+          <DuplicateJob key={job.jobId} job={job} />
+        ) : (
+          <EmptyJob key={job.jobId} job={job} />
+        ),
+      )}
     </div>
   );
 }
@@ -183,6 +192,64 @@ function FollowJob({ paths }: { readonly paths: readonly string[] }) {
     >
       {isFollowed ? 'Stop following' : 'Follow'}
     </Button>
+  );
+}
+
+/** Names the run that has the content. If new files were read as well, the job's run may be theirs. */
+function DuplicateJob({ job }: { readonly job: IngestProgress }) {
+  const all = useRequest('run.list', {}).data ?? [];
+  const { duplicates = 0, runs = 1 } = job;
+  const at = job.rollouts === 0 ? all.findIndex(({ runKey }) => runKey === job.runKey) : -1;
+  const run = all[at];
+  const what =
+    duplicates === 1
+      ? '1 file has the same content as one read before'
+      : `${counted(duplicates, 'file')} have the same content as files read before`;
+  return (
+    <div className="job" role="status">
+      <span className="job-path" title={job.paths.join('\n')}>
+        <b>Already in the library{run !== undefined && ' as'}</b>
+        {run !== undefined && (
+          <>
+            {' '}
+            {distinctNames(all)[at]}
+            {runs > 1 && ` and ${counted(runs - 1, 'other run')}`}
+          </>
+        )}
+        : <span className="mono">{job.paths.join(', ')}</span>
+      </span>
+      <span className="job-buttons">
+        {run !== undefined && (
+          <Link className="button" href={pathOfRoute({ view: 'run', runKey: run.runKey })}>
+            Open the run
+          </Link>
+        )}
+        <CloseCard keys={[job.jobId]} />
+      </span>
+      <span className="job-note">
+        {what}, so {duplicates === 1 ? 'it was' : 'they were'} not read again.{' '}
+        <Link href="/issues" className="is-link">
+          {duplicates === 1 ? 'Which one' : 'Which ones'}
+        </Link>
+      </span>
+    </div>
+  );
+}
+
+function EmptyJob({ job }: { readonly job: IngestProgress }) {
+  return (
+    <div className="job is-failed" role="status">
+      <span className="job-path" title={job.paths.join('\n')}>
+        <b className="is-wrong">✕ Nothing read:</b> <span className="mono">{job.paths.join(', ')}</span>
+      </span>
+      <span className="job-buttons">
+        <Link className="button" href="/issues">
+          Show why
+        </Link>
+        <CloseCard keys={[job.jobId]} />
+      </span>
+      <span className="job-note">{jobIssues(job)}: no file has records that could be read.</span>
+    </div>
   );
 }
 

@@ -32,6 +32,28 @@ export function unmappedCards(
   });
 }
 
+/**
+ * Finished jobs whose files have the content of files read before, or of which nothing could be read. Of the jobs for
+ * the same paths only the latest.
+ *
+ * @param cards unmapped files already say why their jobs read nothing
+ */
+export function emptyJobs(
+  jobs: readonly IngestProgress[],
+  cards: readonly UnmappedCard[],
+  closed: ReadonlySet<number | string>,
+): readonly IngestProgress[] {
+  const latest = new Map(jobs.map((job) => [job.paths.join('\n'), job]));
+  return [...latest.values()].filter((job) => {
+    const { state, rollouts, issues, runKey, caveats = 0, duplicates = 0 } = job;
+    if (state !== 'done' || closed.has(job.jobId)) return false;
+    // A run without new rollouts is of files that have not changed.
+    const isUnread =
+      rollouts === 0 && runKey === undefined && issues > caveats && !cards.some((card) => card.job === job);
+    return duplicates > 0 || isUnread;
+  });
+}
+
 export function stepRange(run: RunSummary): string {
   if (run.firstStep === undefined || run.lastStep === undefined) return '';
   return run.firstStep === run.lastStep ? `${run.firstStep}` : `${run.firstStep}–${run.lastStep}`;

@@ -375,7 +375,8 @@ export function unfitReason(target: Target, value: unknown): string | undefined 
 }
 
 /**
- * The field to choose after one was set: the next one in the list that has no path and can still be needed.
+ * The field to choose after one was set: the next one in the list that has no path and can still be needed. The prompt
+ * comes after the response as well, which is the first field to map and stands below it.
  * @param value that was set
  */
 export function nextTarget(mapping: Mapping, after: Target, value: unknown): Target {
@@ -389,7 +390,8 @@ export function nextTarget(mapping: Mapping, after: Target, value: unknown): Tar
     if (field === 'prompt' || field === 'response') return messages === undefined;
     return !isInMessage(field) || isInMessage(after) || (isOfOwnKeys && after === 'messages');
   };
-  return [...all.slice(start), ...all.slice(0, start)].find(isOpen) ?? after;
+  const missed: readonly Target[] = after === 'response' ? ['prompt'] : [];
+  return [...missed, ...all.slice(start), ...all.slice(0, start)].find(isOpen) ?? after;
 }
 
 /**
@@ -425,7 +427,8 @@ export function previewable(mapping: Mapping): ParamsOf<'mapping.preview'>['mapp
 /** The field to map first: the first of these without a path. */
 export function firstTarget(mapping: Mapping): Target {
   if (mapping.fields.messages === undefined && mapping.fields.response === undefined) return 'response';
-  const wanted = ['reward', 'group', 'step'] as const;
+  const asked = mapping.fields.messages === undefined ? (['prompt'] as const) : [];
+  const wanted = [...asked, 'reward', 'group', 'step'] as const;
   return wanted.find((field) => mapping.fields[field] === undefined) ?? 'reward';
 }
 

@@ -193,7 +193,7 @@ const SPLIT_HINTS: Readonly<Record<SplitName, string>> = {
   tools: 'with and without tool calls',
   correct: 'correct and incorrect',
   stop: 'answer, length, …',
-  rerun: 'after Verify calls on selected rows',
+  rerun: 'after Verify calls below a list',
   label: 'each label, and no label',
   filter: 'what matches, and all others',
 };

@@ -4,6 +4,7 @@ import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { lazy, Suspense, useState } from 'react';
 import type { RecordChunk, RolloutRow } from '../../../shared/api/contract.ts';
+import { reindentedJson } from '../../../shared/domain/jsonText.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { ApiError } from '../../data/failures.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
@@ -44,7 +45,7 @@ export function RawRecord({ row, unit, isDark, onClose }: RawRecordProps) {
   const first = chunks[0];
   const text = chunks.map((chunk) => chunk.text).join('');
   const isLarge = first !== undefined && first.byteLength > MAX_EDITOR_BYTES;
-  const indented = first === undefined || isLarge ? undefined : indentedRecord(text);
+  const indented = first === undefined || isLarge ? undefined : reindentedJson(text);
 
   return (
     <Modal onClose={onClose} className="raw-record">
@@ -139,33 +140,6 @@ function RecordFailure({ error, unit, onRetry }: RecordFailureProps) {
     );
   }
   return <FailedState title="The raw record could not be read" error={error} onRetry={onRetry} />;
-}
-
-/**
- * Indents JSON by its tokens alone. Parsing and printing would round integers beyond 2^53 and reject Python's NaN;
- * this keeps every token as written. Returns undefined if the text does not look like an object or a list.
- */
-export function indentedRecord(text: string): string | undefined {
-  if (!/^\s*[{[]/.test(text)) return undefined;
-  const out: string[] = [];
-  let depth = 0;
-  const newline = () => out.push('\n', '  '.repeat(depth));
-  const tokens = text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/g);
-  let previous = '';
-  for (const [token] of tokens) {
-    const closes = token === '}' || token === ']';
-    const opened = previous === '{' || previous === '[';
-    if (closes) {
-      depth = Math.max(0, depth - 1);
-      if (!opened) newline();
-    } else if (opened) newline();
-    out.push(token);
-    if (token === '{' || token === '[') depth += 1;
-    if (token === ',') newline();
-    if (token === ':') out.push(' ');
-    previous = token;
-  }
-  return out.join('');
 }
 
 interface RecordSource {

@@ -1,8 +1,14 @@
 /** The body of a segment: the exact text in raw mode, else rendered according to its kind. */
 import { memo, useMemo } from 'react';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
-import { outcomeMark, prettyArguments, type SegmentView } from '../../data/segmentViews.ts';
-import { argumentPlaces, codePlaces, type PlacedStretch, placedPieces } from '../../editor/codePlaces.ts';
+import { indentedResponse, outcomeMark, prettyArguments, type SegmentView } from '../../data/segmentViews.ts';
+import {
+  argumentPlaces,
+  codePlaces,
+  indentedPlaces,
+  type PlacedStretch,
+  placedPieces,
+} from '../../editor/codePlaces.ts';
 import { PythonCode } from '../../editor/PythonCode.tsx';
 import { ANSI_ESCAPE, AnsiText } from '../../ui/AnsiText.tsx';
 import { LogText } from '../../ui/LogText.tsx';
@@ -56,7 +62,9 @@ export const SegmentBody = memo(function SegmentBody({ view, isRaw, text, kind }
       const isError = view.answeredCall !== undefined && outcomeMark(view.answeredCall.outcome).isError;
       return (
         <pre className={isError ? 'output is-error' : 'output'}>
-          {text.includes(ANSI_ESCAPE) ? (
+          {indentedResponse(view) !== undefined ? (
+            <IndentedResponse view={view} text={text} />
+          ) : text.includes(ANSI_ESCAPE) ? (
             <AnsiText text={text} start={start} source={source} />
           ) : (
             <SourceBlocks text={text} start={start} source={source} />
@@ -104,6 +112,18 @@ function CallBody({ view, text }: { readonly view: SegmentView; readonly text: s
       <SourceBlocks text={text} start={view.segment.inner.start} source={view.source} />
     </pre>
   );
+}
+
+/** JSON with other white space, so its tokens are where the log has them. */
+function IndentedResponse({ view, text }: { readonly view: SegmentView; readonly text: string }) {
+  const { inner, segment, source } = view;
+  // Computed for the whole text. A folded head is a prefix of it, so the offsets hold there too.
+  const whole = indentedResponse(view) ?? '';
+  const places = useMemo(
+    () => indentedPlaces(whole, inner, segment.inner.start),
+    [whole, inner, segment.inner.start],
+  );
+  return <PlacedBlocks text={text} places={places} source={source} />;
 }
 
 interface PlacedBlocksProps {

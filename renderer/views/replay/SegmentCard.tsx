@@ -3,7 +3,13 @@ import { memo, type ReactNode, useRef, useState } from 'react';
 import { errorType } from '../../../shared/domain/errorType.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
-import { outcomeMark, problemOf, readableText, type SegmentView } from '../../data/segmentViews.ts';
+import {
+  indentedResponse,
+  outcomeMark,
+  problemOf,
+  replayText,
+  type SegmentView,
+} from '../../data/segmentViews.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { copyText } from '../../ui/exportText.ts';
@@ -50,7 +56,8 @@ export const SegmentCard = memo(function SegmentCard({
   const isFlipped = useInterface((state) => state.flippedFolds.has(foldKey(rolloutId, view.index)));
   const flipFold = useInterface((state) => state.flipFold);
   const kind = shownKind(view);
-  const text = isRaw ? view.outer : readableText(view);
+  const text = replayText(view, isRaw);
+  const isIndented = !isRaw && indentedResponse(view) !== undefined;
   const fold = foldOf(text, kind);
   const isFolded = fold.isFoldable && !isFlipped;
   const isError = view.answeredCall !== undefined && outcomeMark(view.answeredCall.outcome).isError;
@@ -71,7 +78,18 @@ export const SegmentCard = memo(function SegmentCard({
         <SourceText {...farText(view, isRaw, fold.head)} source={view.source} isFar />
       ) : (
         <>
-          <SegmentHead rolloutId={rolloutId} view={view} kind={kind} answerSource={answerSource} text={text}>
+          <SegmentHead
+            rolloutId={rolloutId}
+            view={view}
+            kind={kind}
+            answerSource={answerSource}
+            text={isIndented ? view.inner : text}
+          >
+            {isIndented && (
+              <span className="dim" title={keyed('Copied as logged. Raw shows it as logged', 'raw.flip')}>
+                JSON, indented
+              </span>
+            )}
             {mean !== undefined && <MeanHeat mean={mean} name={meanName ?? ''} />}
           </SegmentHead>
           {problem !== undefined && <p className="muted segment-problem">{withGlyphs(problem)}</p>}
@@ -111,8 +129,9 @@ function farText(
   head: string,
 ): { readonly text: string; readonly start: number } {
   const { inner, outer, kind } = view.segment;
+  const isLiteral = kind !== 'tool-call' && indentedResponse(view) === undefined;
   if (isRaw) return { text: head, start: outer.start };
-  return { text: kind === 'tool-call' ? view.inner : head, start: inner.start };
+  return { text: isLiteral ? head : view.inner, start: inner.start };
 }
 
 interface SegmentHeadProps {

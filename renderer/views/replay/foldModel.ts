@@ -1,6 +1,6 @@
 /** Folding of long segments. The hidden amount is always counted exactly. */
 import type { SegmentKind } from '../../../shared/domain/model.ts';
-import { outcomeMark, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
+import { outcomeMark, replayText, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
 
 export interface Fold {
   readonly isFoldable: boolean;
@@ -60,9 +60,9 @@ export function foldOf(text: string, kind: SegmentKind | 'prompt'): Fold {
 /** Responses of failed calls in a turn that are shown folded at first. */
 export function failedResponses(turn: TurnView | undefined, isRaw: boolean): readonly SegmentView[] {
   return (turn?.segments ?? []).filter(
-    ({ answeredCall, segment, outer, inner }) =>
-      answeredCall !== undefined &&
-      outcomeMark(answeredCall.outcome).isError &&
-      foldOf(isRaw ? outer : inner, segment.kind).isFoldable,
+    (view) =>
+      view.answeredCall !== undefined &&
+      outcomeMark(view.answeredCall.outcome).isError &&
+      foldOf(replayText(view, isRaw), view.segment.kind).isFoldable,
   );
 }

@@ -1,7 +1,7 @@
 /** Scrolls to positions in the rollout: a segment, a search hit, a token. */
 import { type RefObject, useCallback, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
-import { readableText, type TurnView } from '../../data/segmentViews.ts';
+import { replayText, type TurnView } from '../../data/segmentViews.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { foldOf } from './foldModel.ts';
 import type { CurrentMark, TranscriptHandle } from './Transcript.tsx';
@@ -44,7 +44,7 @@ export function useReveal({ detail, turns, transcript, setQuery }: RevealInput) 
       if (view === undefined) return;
       const { isRaw, flippedFolds, flipFold } = useInterface.getState();
       const kind = view.segment.turn === 0 && view.segment.kind !== 'system' ? 'prompt' : view.segment.kind;
-      const { isFoldable } = foldOf(isRaw ? view.outer : readableText(view), kind);
+      const { isFoldable } = foldOf(replayText(view, isRaw), kind);
       if (isFoldable && !flippedFolds.has(foldKey(rolloutId, index))) flipFold(rolloutId, index);
     },
     [views, rolloutId],

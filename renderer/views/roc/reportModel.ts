@@ -202,10 +202,14 @@ export function orderedReasons(side: RocSide): RocSide['reasons'] {
 
 export const outcomeText = (outcome: string): string => OUTCOMES[outcome] ?? outcome;
 
-/** `discarded, penalty`. The prefix of a reason's code is its decision. */
+/**
+ * `discarded, penalty too high`. The prefix of a reason's code is its decision. Reasons by penalty have the same label
+ * for both classes, so those of the incorrect rollouts name it.
+ */
 export function sideReason(reason: string): string {
   const verb = reason.startsWith('kept') ? 'kept, ' : reason.startsWith('discarded') ? 'discarded, ' : '';
-  return verb + reasonText(reason);
+  const isNegative = /_negative_(topk|tie|penalty)$/.test(reason);
+  return `${verb}${reasonText(reason)}${isNegative ? ' (incorrect)' : ''}`;
 }
 
 /** Labels for all keys of a report, so that a URL with only a key gets a title. */

@@ -24,6 +24,7 @@ export function MatchesByRun({ matches, runs, run, query }: MatchesByRunProps) {
     filter: query,
     ...(run === undefined ? {} : { runId: run.runId }),
   }).data?.countSql;
+  const read = (run === undefined ? runs : [run]).reduce((sum, { rollouts }) => sum + rollouts, 0);
   return (
     <div className="search-runs">
       <span className="dim">{matches.isExact ? 'By run:' : 'By run, so far:'}</span>
@@ -58,14 +59,17 @@ export function MatchesByRun({ matches, runs, run, query }: MatchesByRunProps) {
         </Link>
       )}
       {sql !== undefined && (
-        <Link
-          className="is-link"
-          href={`${pathOfRoute({ view: 'sql' })}?${new URLSearchParams({ sql })}`}
-          onClick={() => runOnOpening(sql)}
-          title="Runs a statement that counts these rollouts by run; its result can be drawn as a chart. It reads all texts, so it takes longer than the search"
-        >
-          Count in SQL
-        </Link>
+        <span>
+          <Link
+            className="is-link"
+            href={`${pathOfRoute({ view: 'sql' })}?${new URLSearchParams({ sql })}`}
+            onClick={() => runOnOpening(sql)}
+            title="Runs a statement that counts these rollouts by run; its result can be drawn as a chart. The full-text index has no part in it"
+          >
+            Count in SQL
+          </Link>{' '}
+          <span className="dim">reads the texts of {counted(read, 'rollout')}, without the index</span>
+        </span>
       )}
     </div>
   );

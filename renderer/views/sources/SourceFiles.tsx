@@ -1,5 +1,6 @@
 import type { RunSources, SourceFileRow } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { followOf, useFollows } from '../../data/follows.ts';
 import { Link } from '../../ui/Link.tsx';
 import { bytes, count, counted } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/States.tsx';
@@ -94,6 +95,11 @@ export function SourceFiles({ sources }: { readonly sources: RunSources }) {
   });
   const directories = directoriesOf(files);
   const unread = files.filter(({ notRead }) => notRead !== undefined).length;
+  const follows = useFollows();
+  // Of a file that is not followed it is an issue.
+  const halfWritten = files.filter(
+    ({ path, halfLineBytes }) => halfLineBytes !== undefined && followOf(follows, path) !== undefined,
+  );
   const waiting = files.reduce((sum, file) => sum + file.waiting, 0);
   return (
     <section className="sources-files" aria-label="Files">
@@ -102,6 +108,14 @@ export function SourceFiles({ sources }: { readonly sources: RunSources }) {
         {counted(directories.length, 'directory', 'directories')},{' '}
         {bytes(files.reduce((sum, file) => sum + file.bytes, 0))}
         {waiting > 0 && ` · ${counted(waiting, 'record')} waiting for a rollout that has not been read`}
+        {halfWritten.length > 0 && (
+          <span title={halfWritten.map(({ path }) => path).join('\n')}>
+            {' · '}
+            {halfWritten.length === 1
+              ? `1 file is waiting for the rest of its last line, ${bytes(halfWritten[0]?.halfLineBytes ?? 0)} so far`
+              : `${counted(halfWritten.length, 'file')} are waiting for the rest of their last line`}
+          </span>
+        )}
         {unread > 0 && (
           <>
             {' · '}

@@ -31,6 +31,7 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
   return (
     <header className="page-head">
       <h1 title={withGlyphs(address.groupKey ?? '')}>{withGlyphs(titleOf(address, level, hasSteps))}</h1>
+      <ScopeLinks address={address} level={level} hasSteps={hasSteps} />
       <Segmented
         label="Signal"
         chosen={signal}
@@ -47,12 +48,10 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
             Rollouts by mean entropy
           </Link>
         )}
-        <ScopeLinks address={address} level={level} hasSteps={hasSteps} />
-        {level !== 'rollout' && (
+        {/* The line below has the number of rollouts that have tokens. */}
+        {available.withTokens < available.rollouts && (
           <span>
-            {available.withTokens === available.rollouts
-              ? counted(available.rollouts, 'rollout')
-              : `${count(available.withTokens)} of ${counted(available.rollouts, 'rollout')} have tokens`}
+            {count(available.withTokens)} of {counted(available.rollouts, 'rollout')} have tokens
           </span>
         )}
       </div>
@@ -79,21 +78,21 @@ function titleOf({ step, ordinal }: TokensAddress, level: ScopeLevel, hasSteps: 
   }
 }
 
-/** Links to the same page for a wider scope. */
+/** The scope that all numbers of the page are of, and links to the same page for a wider one. */
 function ScopeLinks({ address, level, hasSteps }: Pick<TokensHeadProps, 'address' | 'level' | 'hasSteps'>) {
   const [query] = useUrlQuery();
   const wider = SCOPE_LEVELS.slice(0, SCOPE_LEVELS.indexOf(level) + 1).filter(
     (one) => one !== 'step' || hasSteps,
   );
-  if (wider.length < 2) return null;
   const kept = new URLSearchParams(query);
   // Settings about a single token do not apply to another scope.
   for (const name of ['of', 'least', 'order']) kept.delete(name);
   const search = kept.size === 0 ? '' : `?${kept}`;
-  const name = (one: ScopeLevel) => (one === 'step' ? `step ${address.step}` : one);
+  const name = (one: ScopeLevel) =>
+    one === 'step' ? `step ${address.step}` : one === 'run' ? 'whole run' : `this ${one}`;
   return (
     <nav className="scope-links" aria-label="Scope">
-      over the{' '}
+      scope:{' '}
       {wider.map((one, i) => (
         <span key={one}>
           {i > 0 && <span className="dim"> · </span>}

@@ -88,6 +88,15 @@ export function RerunResult({ rolloutId, segment, lane }: RerunResultProps) {
               )}
             </span>
           </header>
+          {/* The code above is that of the log. Steps have the code themselves. */}
+          {rerun.code !== call.code && !isTraced(rerun) && (
+            <LineDiff
+              before={call.code}
+              after={rerun.code}
+              caption="− code as logged, + code as run"
+              isPython
+            />
+          )}
           {rerun.answer?.kind === 'done' && (
             <Report
               call={call}
@@ -114,6 +123,8 @@ export function RerunResult({ rolloutId, segment, lane }: RerunResultProps) {
     </section>
   );
 }
+
+const isTraced = ({ answer }: Rerun): boolean => answer?.kind === 'done' && answer.trace !== undefined;
 
 function RunState({ call, rerun }: { readonly call: CodeCall; readonly rerun: Rerun }) {
   if (rerun.state === 'running') return <span role="status">Running…</span>;
@@ -203,12 +214,23 @@ function Output({ call, report }: { readonly call: CodeCall; readonly report: Py
         <LogText text={here} longest={LONGEST} />
       </pre>
     );
-  const lines = diffLines(logged, here);
+  return <LineDiff before={logged} after={here} caption="− output as logged, + output of this run" />;
+}
+
+interface LineDiffProps {
+  readonly before: string;
+  readonly after: string;
+  readonly caption: string;
+  readonly isPython?: boolean;
+}
+
+function LineDiff({ before, after, caption, isPython = false }: LineDiffProps) {
+  const lines = diffLines(before, after);
   return (
     <figure className="rerun-diff">
-      <figcaption className="muted">− as logged, + this run</figcaption>
-      <pre className="output">
-        <MarkedCode texts={[logged, here]} lines={lines.slice(0, MOST_DIFF_LINES)} isPython={false} />
+      <figcaption className="muted">{caption}</figcaption>
+      <pre className={isPython ? 'code' : 'output'}>
+        <MarkedCode texts={[before, after]} lines={lines.slice(0, MOST_DIFF_LINES)} isPython={isPython} />
       </pre>
       {lines.length > MOST_DIFF_LINES && (
         <p className="muted">{counted(lines.length - MOST_DIFF_LINES, 'further line')}</p>

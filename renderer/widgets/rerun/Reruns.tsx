@@ -12,7 +12,10 @@ import { type CodeCall, cellsOf, codeCalls, type RerunResult } from '../../../sh
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
-import { verdictText } from './rerunModel.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
+import { useInterface } from '../../state/interface.ts';
+import { verdictText, verificationText } from './rerunModel.ts';
+import { useVerification } from './useVerification.ts';
 import './rerun.css';
 
 export interface Rerun {
@@ -143,12 +146,20 @@ export function RerunsOf({ details, children }: RerunsOfProps) {
   return <RerunsContext value={value}>{children}</RerunsContext>;
 }
 
-/** The commands run the first call from this turn on. */
+/** The commands run the first call from this turn on, or verify all calls of the rollout. */
 export function useRerunCommands(rolloutId: number | undefined, turn: number): void {
   const reruns = useContext(RerunsContext).get(rolloutId ?? -1);
   const next = reruns && [...reruns.calls.values()].find((call) => call.turn >= turn);
   const isOffered = reruns !== undefined && next !== undefined;
+  const { verification, start } = useVerification();
+  const setNotice = useInterface((state) => state.setNotice);
+  const verify = async (id: number) => {
+    setNotice(keyed('Verifying the calls of this rollout…', 'place.up'));
+    setNotice(verificationText(await start(1, async () => [id])));
+  };
+  const canVerify = reruns !== undefined && reruns.calls.size > 0 && verification?.state !== 'running';
   useCommands({
+    'calls.verify': rolloutId !== undefined && canVerify ? () => void verify(rolloutId) : undefined,
     'call.run': isOffered ? () => reruns.run(next.segment, next.code) : undefined,
     'call.edit': isOffered ? () => reruns.edit(next.segment) : undefined,
     'call.step': isOffered ? () => reruns.run(next.segment, next.code, { isTraced: true }) : undefined,

@@ -15,6 +15,7 @@ import {
   nextPass,
   nextStop,
   passesByLine,
+  positionText,
   type StepPosition,
   valuesBefore,
 } from './stepModel.ts';
@@ -83,7 +84,7 @@ export function Stepper({ code, trace, report, isSession }: StepperProps) {
           value={at}
           onChange={({ target }) => go(Number(target.value))}
         />
-        <span role="status">{positionText(steps, at, passes)}</span>
+        <span role="status">{positionText(trace, at, passes)}</span>
       </div>
       {isCut && (
         <p className="muted">
@@ -135,24 +136,6 @@ function targetOf(
     default:
       return undefined;
   }
-}
-
-function positionText(
-  steps: readonly PythonStep[],
-  at: StepPosition,
-  passes: ReadonlyMap<number, readonly StepPosition[]>,
-): string {
-  const step = steps[at];
-  if (step === undefined) return 'The end of the code';
-  const { event, line, function: name, value = '' } = step;
-  const within = name === undefined ? '' : ` of ${name}`;
-  const where = `Step ${count(at + 1)} of ${count(steps.length)} · line ${line}${within}`;
-  if (event === 'return') return `${where} returns ${value}`;
-  if (event === 'exception') return `${where} raises ${value}`;
-  const all = passes.get(line) ?? [];
-  return all.length < 2
-    ? `${where} runs next`
-    : `${where} runs next, time ${count(all.indexOf(at) + 1)} of ${count(all.length)}`;
 }
 
 interface LinesProps {

@@ -1,10 +1,5 @@
-/** Verifies the calls of selected rollouts: runs them again, compares each with the log, and stores the results. */
-import { useEffect, useRef, useState } from 'react';
-import { isPythonTool } from '../../../shared/domain/codeCells.ts';
+/** Verifies the calls of a list's rollouts, or of the selected ones, and says what differs from the log. */
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
-import { proposedMode } from '../../../shared/domain/rerun.ts';
-import { codeCalls, type RerunResult, verifyCalls } from '../../../shared/domain/verifyCalls.ts';
-import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
@@ -12,59 +7,30 @@ import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
-import { count } from '../../ui/numbers.ts';
+import { count, counted } from '../../ui/numbers.ts';
 import { differentCalls, notRunReasons, verifiedParts, verifiedText } from './rerunModel.ts';
+import { useVerification, type Verification } from './useVerification.ts';
 import './rerun.css';
 
 interface VerifyButtonProps {
   readonly runKey: string;
-  readonly selected: number;
+  /** The selected rollouts, or the list as filtered if none is selected. */
+  readonly rollouts: number;
+  readonly isSelection: boolean;
   readonly rolloutIds: () => Promise<readonly number[]>;
 }
 
-interface Verification {
-  readonly results: readonly RerunResult[];
-  readonly rollouts: number;
-  readonly state: 'running' | 'stopped' | 'done';
-  readonly error?: string;
-}
-
-const NOTHING_YET: Verification = { results: [], rollouts: 0, state: 'running' };
-
-export function VerifyButton({ runKey, selected, rolloutIds }: VerifyButtonProps) {
-  const client = useClient();
-  const [verification, setVerification] = useState<Verification>();
-  const running = useRef<AbortController>(undefined);
-  const stop = () => running.current?.abort();
-  useEffect(() => () => running.current?.abort(), []);
+export function VerifyButton({ runKey, rollouts, isSelection, rolloutIds }: VerifyButtonProps) {
+  const { verification, start, stop } = useVerification();
   const isRunning = verification?.state === 'running';
-  useCommands({ 'place.up': isRunning ? stop : undefined });
-  const verify = async () => {
-    const own = new AbortController();
-    running.current = own;
-    let latest = NOTHING_YET;
-    const set = (change: Partial<Verification>) => {
-      latest = { ...latest, ...change };
-      setVerification(latest);
-    };
-    set({});
-    try {
-      for (const rolloutId of await rolloutIds()) {
-        if (own.signal.aborted) break;
-        const results = await verifyRollout(client, rolloutId, own.signal);
-        set({ results: [...latest.results, ...results], rollouts: latest.rollouts + 1 });
-      }
-      set({ state: own.signal.aborted ? 'stopped' : 'done' });
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      set(own.signal.aborted ? { state: 'stopped' } : { state: 'done', error: message });
-    }
-  };
+  const verify = () => void start(rollouts, rolloutIds);
+  useCommands({ 'calls.verify': isRunning ? undefined : verify });
   if (isRunning) {
     const different = differentCalls(verification.results);
     return (
       <Button onClick={stop}>
-        {keyed('Stop', 'place.up')} · {count(verification.rollouts)} of {count(selected)} verified
+        {keyed('Stop', 'place.up')} · {count(verification.verified)} of {count(verification.rollouts)}{' '}
+        verified
         {different > 0 && ` · ${count(different)} different so far`}
       </Button>
     );
@@ -72,10 +38,10 @@ export function VerifyButton({ runKey, selected, rolloutIds }: VerifyButtonProps
   return (
     <>
       <Button
-        title="Run the Python calls again on this computer, each for at most 10 s, and compare their outputs with the log. The library keeps the results; the log stays as it is."
-        onClick={() => void verify()}
+        title="Run the Python calls again on this computer, each for at most 10 s, and compare their outputs with the log. The library keeps the results; the log stays as it is. It stops when you leave the list; turnwise verify does the same on the command line."
+        onClick={verify}
       >
-        Verify calls
+        {isSelection ? 'Verify calls' : `Verify calls of ${allOf(rollouts)}`}
       </Button>
       <span className="verified" role="status">
         {verification !== undefined && <Verified {...{ runKey, verification }} />}
@@ -83,6 +49,9 @@ export function VerifyButton({ runKey, selected, rolloutIds }: VerifyButtonProps
     </>
   );
 }
+
+const allOf = (rollouts: number): string =>
+  rollouts === 1 ? 'this rollout' : `all ${counted(rollouts, 'rollout')}`;
 
 interface VerifiedProps {
   readonly runKey: string;
@@ -135,19 +104,3 @@ function Verified({ runKey, verification: { results, state, error } }: VerifiedP
 }
 
 const DIFFERENT = 'rerun:different';
-
-async function verifyRollout(
-  client: ReturnType<typeof useClient>,
-  rolloutId: number,
-  signal: AbortSignal,
-): Promise<readonly RerunResult[]> {
-  const detail = await client.request('rollout.get', { rolloutId }, { signal });
-  const calls = codeCalls(detail).filter(({ tool }) => isPythonTool(tool));
-  const results = await verifyCalls({
-    calls,
-    mode: proposedMode(calls).mode,
-    run: (cells, seed) => client.request('python.run', { cells: [...cells], seed }, { signal }),
-  });
-  if (results.length > 0) await client.request('rerun.save', { rolloutId, calls: [...results] });
-  return results;
-}

@@ -5,6 +5,7 @@ import type { PythonAnswer } from '../../../shared/domain/pythonAnswer.ts';
 import { RERUN_CLASSES, type RerunClass, type RerunVerdict } from '../../../shared/domain/rerun.ts';
 import type { MarkedLine } from '../../editor/MarkedCode.tsx';
 import { count, counted } from '../../ui/numbers.ts';
+import type { Verification } from './useVerification.ts';
 
 export function outcomeOf(answer: PythonAnswer): ToolOutcome {
   if (answer.kind === 'timed_out') return 'timeout';
@@ -48,6 +49,19 @@ export function verifiedParts(
     const those = ofClass(results, found).length;
     return those === 0 ? [] : [{ found, text: `${count(those)} ${CLASS_WORDS[found]}` }];
   });
+}
+
+/** How a verification ended, in one line. */
+export function verificationText({ results, state, error }: Verification): string {
+  const reasons = notRunReasons(results);
+  const parts = verifiedParts(results).map(({ text }) => text);
+  return [
+    error === undefined ? '' : `✕ ${error} · `,
+    state === 'stopped' ? 'Stopped; what was verified is stored · ' : '',
+    verifiedText(results),
+    parts.length === 0 ? '' : `: ${parts.join(', ')}`,
+    reasons === '' ? '' : `. Not run: ${reasons}`,
+  ].join('');
 }
 
 const MOST_REASONS = 3;

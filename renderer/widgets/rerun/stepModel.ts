@@ -1,5 +1,7 @@
 /** Variables and places of a recorded call at each of its steps. */
+
 import type { PythonStep, PythonTrace, PythonVariable } from '../../../shared/domain/pythonAnswer.ts';
+import { count } from '../../ui/numbers.ts';
 
 /** A position is the index of a step, or the number of steps: the end of the code. */
 export type StepPosition = number;
@@ -55,6 +57,40 @@ export function passesByLine({ steps }: PythonTrace): ReadonlyMap<number, readon
     else known.push(at);
   }
   return passes;
+}
+
+/** Python's names of functions without one. */
+const UNNAMED: Readonly<Record<string, string>> = {
+  '<lambda>': 'the lambda',
+  '<genexpr>': 'the generator expression',
+  '<listcomp>': 'the list comprehension',
+  '<setcomp>': 'the set comprehension',
+  '<dictcomp>': 'the dict comprehension',
+};
+
+/**
+ * Where a step is, in words. Steps that follow each other can be at one line: a loop within a line, or a function that
+ * returns from the line that has run. The words say which, because the marked line does not move.
+ */
+export function positionText(
+  { steps }: PythonTrace,
+  at: StepPosition,
+  passes: ReadonlyMap<number, readonly StepPosition[]>,
+): string {
+  const step = steps[at];
+  if (step === undefined) return 'The end of the code';
+  const { event, line, frame, function: name, value = '' } = step;
+  const within = name === undefined ? '' : ` of ${UNNAMED[name] ?? name}`;
+  const where = `Step ${count(at + 1)} of ${count(steps.length)} · line ${line}${within}`;
+  const before = steps[at - 1];
+  const isSameLine = before?.event === 'line' && before.line === line && before.frame === frame;
+  if (event === 'return') return `${where} ${isSameLine ? 'has run and returns' : 'returns'} ${value}`;
+  if (event === 'exception') return `${where} raises ${value}`;
+  const runs = isSameLine ? 'runs once more' : 'runs next';
+  const all = passes.get(line) ?? [];
+  return all.length < 2
+    ? `${where} ${runs}`
+    : `${where} ${runs}, time ${count(all.indexOf(at) + 1)} of ${count(all.length)}`;
 }
 
 /** The next pass over a line after a position, or its first one. */

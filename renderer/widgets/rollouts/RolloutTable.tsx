@@ -107,6 +107,9 @@ export function RolloutTable(props: RolloutTableProps) {
   }
   shown.current = knownColumnIds(loaded, shown.current);
   const visible = shown.current;
+  // Kept while other rows are loading, so that the bar does not come and go.
+  const hasCalls = useRef(false);
+  hasCalls.current ||= loaded.some(({ toolCalls = 0 }) => toolCalls > 0);
   const groups = useGroupPreviews(hidesProblem ? NO_CHUNKS : rows.chunks);
   const scored = useRef<readonly string[]>([]);
   scored.current = scoreNames(loaded, scored.current);
@@ -189,9 +192,11 @@ export function RolloutTable(props: RolloutTableProps) {
             rowsOf,
             notify: setNotice,
             onCount: setSelected,
+            hasListActions: hasCalls.current,
             actions: (chosen) => (
               <SelectionActions
                 chosen={chosen}
+                allIds={ids}
                 runKey={runKey}
                 pathOf={(row) => pathOfRoute(routeOf(row))}
                 idOf={({ rolloutId }) => rolloutId}

@@ -1,4 +1,4 @@
-/** The actions for the selected rollouts of a list. */
+/** The actions for the selected rollouts of a list, or for all of the list if none is selected. */
 import { useEffect, useRef, useState } from 'react';
 import { comparePath, MOST_LANES } from '../../data/compareLink.ts';
 import { PLAIN_QUEUE, writeQueue } from '../../data/labelsLink.ts';
@@ -14,13 +14,15 @@ const MOST_REVIEWED = 300;
 
 interface SelectionActionsProps<Row> {
   readonly chosen: Selected<Row>;
+  /** The rollouts of the list as filtered. */
+  readonly allIds: ArrayLike<number>;
   readonly runKey: string;
   readonly pathOf: (row: Row) => string;
   readonly idOf: (row: Row) => number;
 }
 
-/** Reviews the selected rollouts one after another, makes a pack of them, or opens two to four side by side. */
-export function SelectionActions<Row>({ chosen, runKey, pathOf, idOf }: SelectionActionsProps<Row>) {
+/** Reviews the selected rollouts, makes a pack of them, or compares two to four. Verifies the calls of them or of all. */
+export function SelectionActions<Row>({ chosen, allIds, runKey, pathOf, idOf }: SelectionActionsProps<Row>) {
   const [error, setError] = useState<string>();
   const leaving = useRef<AbortController>(undefined);
   useEffect(() => () => leaving.current?.abort(), []);
@@ -46,38 +48,44 @@ export function SelectionActions<Row>({ chosen, runKey, pathOf, idOf }: Selectio
       kind: 'exportPack',
       scope: { runKey, filter: '', rolloutIds: rows.map(idOf) },
     });
+  const isSelection = chosen.count > 0;
   const canReview = chosen.count <= MOST_REVIEWED;
   const canCompare = chosen.count >= 2 && chosen.count <= MOST_LANES;
   return (
     <>
-      <Button
-        disabled={!canReview}
-        title={
-          canReview
-            ? 'Review one after another, with the label keys'
-            : `Up to ${count(MOST_REVIEWED)}. For more, use a filter on the Labels page`
-        }
-        onClick={() => void withRows(review)}
-      >
-        Review
-      </Button>
-      <Button title="A failure pack of these rollouts" onClick={() => void withRows(pack)}>
-        Pack…
-      </Button>
-      <Button
-        disabled={!canCompare}
-        title={canCompare ? 'Turn by turn' : `Two to ${MOST_LANES} rollouts can be compared`}
-        onClick={() => void withRows((rows) => navigateTo(comparePath(rows.map(pathOf))))}
-      >
-        Compare
-      </Button>
-      {canReview && (
-        <VerifyButton
-          runKey={runKey}
-          selected={chosen.count}
-          rolloutIds={async () => (await chosen.rows(new AbortController().signal)).map(idOf)}
-        />
+      {isSelection && (
+        <>
+          <Button
+            disabled={!canReview}
+            title={
+              canReview
+                ? 'Review one after another, with the label keys'
+                : `Up to ${count(MOST_REVIEWED)}. For more, use a filter on the Labels page`
+            }
+            onClick={() => void withRows(review)}
+          >
+            Review
+          </Button>
+          <Button title="A failure pack of these rollouts" onClick={() => void withRows(pack)}>
+            Pack…
+          </Button>
+          <Button
+            disabled={!canCompare}
+            title={canCompare ? 'Turn by turn' : `Two to ${MOST_LANES} rollouts can be compared`}
+            onClick={() => void withRows((rows) => navigateTo(comparePath(rows.map(pathOf))))}
+          >
+            Compare
+          </Button>
+        </>
       )}
+      <VerifyButton
+        runKey={runKey}
+        rollouts={isSelection ? chosen.count : allIds.length}
+        isSelection={isSelection}
+        rolloutIds={async () =>
+          isSelection ? (await chosen.rows(new AbortController().signal)).map(idOf) : Array.from(allIds)
+        }
+      />
       {error !== undefined && (
         <span role="alert" className="is-wrong">
           ✕ {error}
