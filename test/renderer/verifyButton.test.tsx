@@ -123,7 +123,7 @@ it('verifies the whole list without a selection, by its button and by the comman
   });
   renderWithClient(client, actions([]));
   expect(screen.queryByRole('button', { name: 'Review' })).toBeNull();
-  fireEvent.click(screen.getByRole('button', { name: 'Verify calls of all 3 rollouts' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Verify Python calls of all 3 rollouts' }));
   await waitFor(() => expect(status()).toMatch(/^6 calls verified: 3 same/));
   expect(asked).toEqual([4, 5, 6]);
   act(() => runCommand('calls.verify'));

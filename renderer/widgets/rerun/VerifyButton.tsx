@@ -41,7 +41,7 @@ export function VerifyButton({ runKey, rollouts, isSelection, rolloutIds }: Veri
         title="Run the Python calls again on this computer, each for at most 10 s, and compare their outputs with the log. The library keeps the results; the log stays as it is. It stops when you leave the list; turnwise verify does the same on the command line."
         onClick={verify}
       >
-        {isSelection ? 'Verify calls' : `Verify calls of ${allOf(rollouts)}`}
+        {isSelection ? 'Verify calls' : `Verify Python calls of ${allOf(rollouts)}`}
       </Button>
       <span className="verified" role="status">
         {verification !== undefined && <Verified {...{ runKey, verification }} />}
