@@ -5,7 +5,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { PythonReport, PythonStep, PythonTrace } from '../../../shared/domain/pythonAnswer.ts';
 import { Button } from '../../ui/Controls.tsx';
-import { LogText } from '../../ui/LogText.tsx';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { count } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
@@ -108,7 +108,7 @@ export function Stepper({ code, trace, report, isSession }: StepperProps) {
         framesAt(trace, at).map(({ function: name, variables }) => (
           <Variables
             key={name ?? ''}
-            title={name === undefined ? 'of the program here' : `of ${name} here`}
+            title={name === undefined ? 'of the program here' : `of ${plainLogText(name)} here`}
             variables={variables}
           />
         ))
@@ -144,8 +144,9 @@ function positionText(
 ): string {
   const step = steps[at];
   if (step === undefined) return 'The end of the code';
-  const { event, line, function: name, value = '' } = step;
-  const within = name === undefined ? '' : ` of ${name}`;
+  const { event, line, function: name } = step;
+  const value = plainLogText(step.value ?? '');
+  const within = name === undefined ? '' : ` of ${plainLogText(name)}`;
   const where = `Step ${count(at + 1)} of ${count(steps.length)} · line ${line}${within}`;
   if (event === 'return') return `${where} returns ${value}`;
   if (event === 'exception') return `${where} raises ${value}`;
