@@ -43,6 +43,7 @@ import {
   openedContinuation,
   sampleAll,
   takeAnswer,
+  tooManyCalls,
 } from '../sampling/sampler.ts';
 import type { HostHandlers } from './host.ts';
 import type { LibraryThreads } from './libraryThreads.ts';
@@ -280,13 +281,14 @@ export class Sampling {
         }
         const taken = await takeAnswer(task, continuation, outcome, { python: this.options.python, signal });
         const refusal =
-          taken.ended === undefined
+          taken.refusal ??
+          (taken.ended === undefined
             ? file.saveOpen(taken.open)
-            : file.append(recordOf(file, prepared, taken.ended));
+            : file.append(recordOf(file, prepared, taken.ended)));
         if (refusal !== undefined) {
           failures.push({ line, message: refusal });
           rows.set(index, { index, failure: refusal });
-        } else if (taken.ended === undefined) open.set(index, taken.open);
+        } else if (taken.refusal === undefined && taken.ended === undefined) open.set(index, taken.open);
       }
     } finally {
       // What was taken before a stop is kept.
@@ -527,6 +529,8 @@ export class Sampling {
   }: ContinuationParams): Promise<Prepared> {
     const { threads } = this.options;
     const detail = await threads.ask('rollout.get', { rolloutId });
+    const refusal = tooManyCalls(detail.response);
+    if (refusal !== undefined) throw refused(refusal);
     const tokens =
       detail.tokens?.isAligned === true ? await threads.ask('rollout.tokens', { rolloutId }) : undefined;
     const start = continuationFrom({ ...detail, tokenEnds: tokens?.ends }, position, edit);

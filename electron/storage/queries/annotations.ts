@@ -109,7 +109,7 @@ function placeOf(row: RowRecord): AnnotationPosition | undefined {
 }
 
 /** A page would stop for seconds over 100,000. They are all listed by `annotation.order`. */
-export const MOST_LISTED = 5_000;
+const MOST_LISTED = 5_000;
 
 /** @param most Negative: all */
 export function annotationsOfRollout(
