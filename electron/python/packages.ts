@@ -4,8 +4,8 @@
  * Wheels of pure Python are imported from the archive, so that a snapshot of the memory is all that an interpreter
  * needs to have them. Compiled wheels, and those that need them, are unpacked, because libraries are linked from files.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { PythonCell } from '../../shared/domain/pythonAnswer.ts';
 
 /** Pyodide's list of packages: what each is imported as, and what it needs. */
@@ -69,7 +69,9 @@ export class Packages {
     const name = normal(named ?? library ?? '');
     if (name === '') return;
     const isPure = platform === 'any';
-    const problem = isPure || library !== undefined ? undefined : whyUnusable(python, abi, platform, info);
+    const problem =
+      whyUnreadable(directory, file) ??
+      (isPure || library !== undefined ? undefined : whyUnusable(python, abi, platform, info));
     if (problem !== undefined) {
       this.unusable.set(name, `${file} ${problem}`);
       return;
@@ -150,6 +152,17 @@ export class Packages {
       Object.entries(this.lock.packages).find(([, { imports }]) => imports.includes(module)) ?? [];
     if (this.wheels.has(normal(name))) return undefined;
     return this.unusable.get(normal(name)) ?? (file && `Pyodide's distribution has it in ${file}`);
+  }
+}
+
+/** A link could lead to any file that the process may read, and reading a pipe never ends. */
+function whyUnreadable(directory: string, file: string): string | undefined {
+  try {
+    const path = realpathSync.native(join(directory, file));
+    if (dirname(path) !== realpathSync.native(directory)) return 'is a link that leads out of the folder of wheels';
+    return statSync(path).isFile() ? undefined : 'is not a regular file';
+  } catch {
+    return 'is a link that leads out of the folder of wheels, or to nothing';
   }
 }
 

@@ -10,7 +10,12 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PyodideInterface } from 'pyodide';
-import type { PythonReport, PythonTrace, PythonVariable } from '../../shared/domain/pythonAnswer.ts';
+import type {
+  PythonReport,
+  PythonStep,
+  PythonTrace,
+  PythonVariable,
+} from '../../shared/domain/pythonAnswer.ts';
 import { HARNESS } from './harness.ts';
 import { isLibrary, Library, Linker } from './libraries.ts';
 import type { PythonRequest, PythonStart } from './messages.ts';
@@ -236,7 +241,8 @@ export class Sandbox {
       const isLast = i === cells.length - 1;
       const cell = JSON.stringify({ code, input, isLast, isTraced: isLast && isTraced });
       // A JSON string is a valid Python string.
-      return this.withHint(readOutcome(String(python.runPython(`run(${JSON.stringify(cell)})`))));
+      const outcome = readOutcome(String(python.runPython(`run(${JSON.stringify(cell)})`)), linesOf(code));
+      return this.withHint(outcome);
     });
     const last = outcomes.pop();
     if (last === undefined) throw new Error('there is nothing to run');
@@ -303,19 +309,29 @@ const MOST_VALUE = 1_000_000;
 const MOST_VARIABLES = 100;
 const MOST_STEPS = 2_000;
 const MOST_JSON = 20_000_000;
+/** The longest limit that a request may set. */
+const MOST_MILLISECONDS = 600_000;
 
-/** The code that ran may have replaced anything of the harness, so its report has any shape. @throws Error */
-function readOutcome(json: string): Outcome {
+/** Python names the line after the last one if the code ends too early. */
+const linesOf = (code: string): number => code.split(/\r\n?|\n/).length + 1;
+
+/**
+ * The code that ran may have replaced anything of the harness, so its report has any shape.
+ *
+ * @param lines of the code; others are left out
+ * @throws Error
+ */
+function readOutcome(json: string, lines: number): Outcome {
   if (json.length > MOST_JSON) throw new Error(BROKEN_REPORT);
   const { error, lastValue, variables, milliseconds, trace } = fieldsOf(JSON.parse(json));
   if (typeof milliseconds !== 'number') throw new Error(BROKEN_REPORT);
-  if (!(milliseconds >= 0 && milliseconds < Number.MAX_SAFE_INTEGER)) throw new Error(BROKEN_REPORT);
+  if (!(milliseconds >= 0 && milliseconds <= MOST_MILLISECONDS)) throw new Error(BROKEN_REPORT);
   return {
     milliseconds,
     variables: listOf(variables, MOST_VARIABLES, readVariable),
     ...(lastValue !== undefined && { lastValue: text(lastValue, MOST_VALUE) }),
-    ...(error !== undefined && { error: readError(fieldsOf(error)) }),
-    ...(trace !== undefined && { trace: readTrace(fieldsOf(trace)) }),
+    ...(error !== undefined && { error: readError(fieldsOf(error), lines) }),
+    ...(trace !== undefined && { trace: readTrace(fieldsOf(trace), lines) }),
   };
 }
 
@@ -329,22 +345,25 @@ function readVariable(variable: unknown): PythonVariable {
   };
 }
 
-function readTrace({ steps, isCut }: Record<string, unknown>): PythonTrace {
+function readTrace({ steps, isCut }: Record<string, unknown>, lines: number): PythonTrace {
+  const read = listOf(steps, MOST_STEPS, readStep);
   return {
-    isCut: isCut === true,
-    steps: listOf(steps, MOST_STEPS, (step) => {
-      const { event, line, frame, function: name, changed, gone, value } = fieldsOf(step);
-      if (event !== 'line' && event !== 'return' && event !== 'exception') throw new Error(BROKEN_REPORT);
-      return {
-        event,
-        line: count(line),
-        frame: count(frame),
-        changed: listOf(changed, MOST_VARIABLES, readVariable),
-        gone: listOf(gone, MOST_VARIABLES, (one) => text(one)),
-        ...(name !== undefined && { function: text(name) }),
-        ...(value !== undefined && { value: text(value) }),
-      };
-    }),
+    isCut: isCut === true || (steps as readonly unknown[]).length > MOST_STEPS,
+    steps: read.filter(({ line }) => line > 0 && line <= lines),
+  };
+}
+
+function readStep(step: unknown): PythonStep {
+  const { event, line, frame, function: name, changed, gone, value } = fieldsOf(step);
+  if (event !== 'line' && event !== 'return' && event !== 'exception') throw new Error(BROKEN_REPORT);
+  return {
+    event,
+    line: count(line),
+    frame: count(frame),
+    changed: listOf(changed, MOST_VARIABLES, readVariable),
+    gone: listOf(gone, MOST_VARIABLES, (one) => text(one)),
+    ...(name !== undefined && { function: text(name) }),
+    ...(value !== undefined && { value: text(value) }),
   };
 }
 
@@ -360,17 +379,15 @@ function count(value: unknown): number {
 
 const BROKEN_REPORT = 'the code changed the program that reports on it';
 
-function readError({
-  type,
-  message,
-  traceback,
-  line,
-}: Record<string, unknown>): NonNullable<Outcome['error']> {
+function readError(
+  { type, message, traceback, line }: Record<string, unknown>,
+  lines: number,
+): NonNullable<Outcome['error']> {
   return {
     type: text(type),
     message: text(message, MOST_MESSAGE),
     traceback: text(traceback, MOST_TRACEBACK),
-    ...(Number.isSafeInteger(line) && { line: line as number }),
+    ...(typeof line === 'number' && Number.isSafeInteger(line) && line > 0 && line <= lines && { line }),
   };
 }
 
