@@ -60,22 +60,22 @@ export interface SamplingOptions {
 
 type SamplingMethod = Extract<keyof HostHandlers, `sampling.${string}`>;
 
-/** Continuations from the end of a turn before the next turn is chosen. */
+/** This many continuations are sampled from the end of a turn before the next turn is chosen. */
 const VALUE_BATCH = 4;
-/** Between the first seeds of two turns. A server may draw alike at two positions with one seed. */
+/** The first seeds of two turns differ by this. A server may draw alike at two positions with one seed. */
 const SEEDS_PER_TURN = 1000;
 const MOST_SEED = 2_000_000_000;
 
-/** Turns of a continuation where the run states no limit. */
+/** A continuation has at most this many turns if the run states no limit. */
 const TURN_LIMIT = 10;
-/** Milliseconds between two events of a continuation, because a token takes less. */
+/** Milliseconds between two events of a continuation. A token takes less, and a page needs no event for each. */
 const EVENT_MS = 50;
 /** UTF-16 units of the text before the position that a preview shows. */
 const SHOWN_BEFORE = 400;
 /** Stands for the model in a batch if the environment names none. */
 const NO_MODEL = 'MODEL';
 
-/** Newest requests that are searched for interrupted ones, because their files are read whole. */
+/** Only the newest requests are searched for interrupted ones, because their files are read whole. */
 const SEARCHED_REQUESTS = 50;
 
 /** A rollout with what its continuations need. */

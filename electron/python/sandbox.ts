@@ -27,7 +27,7 @@ const MOST_MEMORY = 512 * 2 ** 20;
 const MOST_OUTPUT = 1_000_000;
 const WASM_PAGE = 65_536;
 const WASM = 'pyodide.asm.wasm';
-/** Beside the one without packages. Each takes 30 MB and more. */
+/** Snapshots that are kept beside the one without packages. Each takes 30 MB and more. */
 const MOST_SNAPSHOTS = 4;
 
 /** Globals of the language itself. Every other global is removed. */
@@ -56,7 +56,7 @@ interface Allocator {
 }
 type Pyodide = PyodideInterface & {
   makeMemorySnapshot(): Uint8Array;
-  readonly _api: { readonly config: Record<string, unknown> };
+  readonly _api: { readonly config: Record<string, unknown>; readonly runtimeEnv: object };
 };
 
 export class Sandbox {
@@ -96,7 +96,7 @@ export class Sandbox {
   /** Takes the globals of this thread away. There is no way back. */
   static async close({ pyodide, snapshots = [], packages }: PythonStart): Promise<Sandbox> {
     const read = (name: string): Buffer => readFileSync(join(pyodide, name));
-    // As buffers, of which Pyodide takes a view instead of a copy.
+    // Pyodide takes a view of a buffer instead of a copy.
     const files = new Map(
       [WASM, 'python_stdlib.zip'].map((name) => [name, read(name).buffer as ArrayBuffer]),
     );
@@ -108,12 +108,12 @@ export class Sandbox {
     const main = pathToFileURL(join(pyodide, 'pyodide.mjs')).href;
     const linker = new Linker();
     const stopTimers = removeGlobals(files, linker);
-    // Imported now, because it looks at the globals to find out where it runs.
+    // Pyodide is imported now, because it looks at the globals to find out where it runs.
     const { loadPyodide } = (await import(/* @vite-ignore */ main)) as { loadPyodide: LoadPyodide };
     // Pyodide has functions that import modules of Node, such as `initializeNodeSockFS`.
     registerHooks({ resolve: refuse });
     const sandbox = new Sandbox(loadPyodide, asm.default, lockFile, wheels, linker, stopTimers);
-    // Copied, because a message has it at any offset, and its numbers need one that is a multiple of 4.
+    // The memory is copied, because a message has it at any offset, and its numbers need one that is a multiple of 4.
     for (const { of, memory } of snapshots) sandbox.snapshots.set(of, memory.slice());
     return sandbox;
   }
@@ -128,7 +128,7 @@ export class Sandbox {
     const snapshot = this.snapshots.get(packages);
     if (snapshot !== undefined) {
       this.keepSnapshot(packages, snapshot);
-      // Copied, because Pyodide keeps it where code that restores the bridge can change it.
+      // The memory is copied, because Pyodide keeps it where code that restores the bridge can change it.
       return this.start(packages, { _loadSnapshot: snapshot.slice() }, snapshot.length);
     }
     const python = await this.start(packages, { _makeSnapshot: true });
@@ -141,7 +141,7 @@ export class Sandbox {
     return this.interpreter(packages);
   }
 
-  /** Keeps the one without packages, and of the others the last ones used. */
+  /** Keeps the snapshot without packages, and of the others the last ones used. */
   private keepSnapshot(packages: string, memory: Uint8Array): void {
     this.snapshots.delete(packages);
     this.snapshots.set(packages, memory);
@@ -180,7 +180,7 @@ export class Sandbox {
       if (!this.bytecode.has(source)) this.bytecode.set(source, { path, bytes: FS.readFile(path) });
   }
 
-  /** Unpacked by an interpreter that runs nothing else. */
+  /** Unpacks a package in an interpreter that runs nothing else. */
   private async filesOf(name: string): Promise<readonly PackageFile[]> {
     const known = this.unpacked.get(name);
     if (known !== undefined) return known;
@@ -228,6 +228,8 @@ export class Sandbox {
     });
     // Code that restores the bridge finds these: functions of this class, and the memory of later interpreters.
     for (const name of ['createPyodideModule', 'fsInit', '_loadSnapshot']) delete python._api.config[name];
+    // All interpreters have this one object.
+    Object.freeze(python._api.runtimeEnv);
     return python;
   }
 
@@ -275,7 +277,7 @@ export class Sandbox {
   private take(stream: 'stdout' | 'stderr', bytes: Uint8Array): number {
     const left = MOST_OUTPUT - this.output.bytes;
     this.output.bytes += bytes.length;
-    // Copied, because the memory is used again.
+    // The bytes are copied, because the memory is used again.
     if (left > 0) this.output[stream].push(bytes.slice(0, left));
     return bytes.length;
   }
@@ -289,12 +291,12 @@ interface ImportedPackages {
 
 interface PackageFile {
   readonly path: string;
-  /** Of a library: its stand-in. */
+  /** A library has its stand-in here. */
   readonly bytes: Uint8Array;
   readonly library?: Library;
 }
 
-/** Where an interpreter has the wheel of a package. */
+/** @returns the path at which an interpreter has the wheel of a package */
 const archiveOf = (name: string): string => `/lib/${name}.whl`;
 
 const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
@@ -420,6 +422,15 @@ const refuse = (): never => {
   throw new Error('not available here');
 };
 
+/** An error of Node is an object of Node, too. */
+function withoutErrorOfNode<T>(work: () => T): T {
+  try {
+    return work();
+  } catch {
+    throw new TypeError('cannot be decoded');
+  }
+}
+
 /** A constructor that constructs nothing, for `instanceof`. */
 function withPrototype(prototype: object): object {
   const compiler = (): never => refuse();
@@ -432,15 +443,31 @@ function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker):
   const { crypto, performance, TextDecoder, TextEncoder, setTimeout, clearTimeout, btoa } = globalThis;
   const random64 = (count: number): string =>
     btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(count))));
+  const encoder = new TextEncoder();
   const timers = new Map<number, NodeJS.Timeout>();
   let nextTimer = 1;
   for (const name of Reflect.ownKeys(realm)) if (!LANGUAGE.has(name)) delete realm[name];
   Object.assign(realm, {
-    // Wrapped, because the objects of Node lead to its internals.
+    // These are wrapped, because the objects of Node lead to its internals.
     console: { log: () => undefined, warn: () => undefined, error: () => undefined },
     performance: { now: () => performance.now() },
-    TextDecoder,
-    TextEncoder,
+    TextDecoder: class {
+      readonly #decoder: InstanceType<typeof TextDecoder>;
+      constructor(label?: string, { fatal = false, ignoreBOM = false } = {}) {
+        this.#decoder = withoutErrorOfNode(() => new TextDecoder(label, { fatal, ignoreBOM }));
+      }
+      decode(bytes?: Uint8Array): string {
+        return withoutErrorOfNode(() => this.#decoder.decode(bytes));
+      }
+    },
+    TextEncoder: class {
+      encode(text: string): Uint8Array {
+        return new Uint8Array(encoder.encode(text));
+      }
+      encodeInto(text: string, bytes: Uint8Array): { readonly read: number; readonly written: number } {
+        return { ...encoder.encodeInto(text, bytes) };
+      }
+    },
     setTimeout: (work: () => void, milliseconds: number) => {
       const id = nextTimer++;
       timers.set(
@@ -484,20 +511,83 @@ function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker):
 }
 
 /**
- * Code that restores the bridge could replace a function of the language that the next request runs. The properties
- * of objects, functions and errors stay writable, because Pyodide and Node assign to those that inherit them.
+ * Code that restores the bridge could replace a function of the language that the next request runs, or this file. So
+ * every object is frozen that leads from a global, and from what iterates and generates, which has no name.
+ *
+ * Pyodide and Node assign to objects, functions and errors what these inherit, such as a message, and cannot if that is
+ * frozen. Accessors take its place, which an assignment replaces in the object alone.
  */
 function freezeLanguage(realm: Record<PropertyKey, unknown>): void {
-  for (const name of LANGUAGE) {
-    const value = realm[name];
-    if (Object(value) !== value || value === realm || String(name).endsWith('Error')) continue;
-    const { prototype } = value as { readonly prototype?: unknown };
-    if (value === Object || value === Function) Object.preventExtensions(prototype);
-    else Object.freeze(prototype);
-    if (value !== Function) Object.freeze(value);
+  const errors = [...LANGUAGE].filter((name) => String(name).endsWith('Error'));
+  for (const value of [realm['Object'], realm['Function'], ...errors.map((name) => realm[name])])
+    makeOverridable((value as { readonly prototype: object }).prototype);
+  for (const value of [
+    realm['clearTimeout'],
+    ...Object.values(Object.getOwnPropertyDescriptors(Math)).map((one) => one.value),
+  ])
+    if (typeof value === 'function') keepSignature(value);
+  const { from } = realm['Iterator'] as { from(iterator: object): { map(each: unknown): unknown } };
+  const wrapped = from.call(realm['Iterator'], { next: () => ({ done: true }) });
+  const unnamed = [
+    ...[[].values(), new Map().values(), new Set().values(), ''[Symbol.iterator](), 'a'.matchAll(/a/g)],
+    ...[async () => {}, function* () {}, async function* () {}],
+    ...[wrapped, wrapped.map(String)],
+  ];
+  const left: unknown[] = [...unnamed, ...Reflect.ownKeys(realm).map((name) => realm[name])];
+  const seen = new Set<unknown>([realm]);
+  while (left.length > 0) {
+    const value = left.pop();
+    if (Object(value) !== value || seen.has(value)) continue;
+    seen.add(value);
+    const properties: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(value);
+    for (const name of Reflect.ownKeys(properties)) {
+      const property = properties[name as string];
+      left.push(property?.value, property?.get, property?.set);
+    }
+    left.push(Object.getPrototypeOf(value));
+    if (value === Error) freezeAllBut(value, 'stackTraceLimit');
+    else Object.freeze(value);
   }
-  for (const name of ['apply', 'bind', 'call'] as const)
-    Object.defineProperty(Function.prototype, name, { writable: false, configurable: false });
+}
+
+/** Pyodide sets how many frames an error has. */
+function freezeAllBut(value: object, writable: PropertyKey): void {
+  for (const name of Reflect.ownKeys(value))
+    if (name !== writable) Object.defineProperty(value, name, { writable: false, configurable: false });
+  Object.preventExtensions(value);
+}
+
+/** Emscripten writes their types to the functions that it calls, each time it starts. The first one is kept. */
+function keepSignature(value: object): void {
+  let signature: unknown;
+  Object.defineProperty(value, 'sig', {
+    get: () => signature,
+    set: (written: unknown) => {
+      signature ??= written;
+    },
+  });
+}
+
+function makeOverridable(prototype: object): void {
+  const properties: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(prototype);
+  for (const name of Reflect.ownKeys(properties)) {
+    const { value, configurable = false } = properties[name as string] ?? {};
+    if (!configurable || value === undefined) continue;
+    // No longer a property that leads to it.
+    if (value !== Error) Object.freeze(value);
+    Object.defineProperty(prototype, name, {
+      get: () => value,
+      set(this: object, own: unknown) {
+        if (this === prototype) refuse();
+        Object.defineProperty(this, name, {
+          value: own,
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        });
+      },
+    });
+  }
 }
 
 function limitWasm(
@@ -512,7 +602,7 @@ function limitWasm(
     if (this.buffer.byteLength + pages * WASM_PAGE > MOST_MEMORY) throw new RangeError('out of memory');
     return grow.call(this, pages);
   };
-  // Compiles the interpreter once, for all its instances.
+  // The interpreter is compiled once, for all its instances.
   const { instantiate, compile, Module } = wasm;
   let compiled: object | undefined;
   wasm.instantiate = (source, imports) => {
@@ -531,7 +621,7 @@ function limitWasm(
   Object.defineProperty(Module.prototype, 'constructor', { value: wasm.Module });
 }
 
-/** Copied, because what is judged is what is compiled. Emscripten passes signed bytes, too. */
+/** The bytes are copied, because what is judged is what is compiled. Emscripten passes signed bytes, too. */
 const bytesOf = (source: Uint8Array): Uint8Array => new Uint8Array(source);
 
 /**

@@ -73,7 +73,7 @@ const TOKEN = z.object({
 });
 const isToken = (value: unknown): value is WrittenToken => TOKEN.safeParse(value).success;
 
-/** Far more than a rollout has turns. */
+/** A rollout has far fewer turns. */
 const MOST_ANSWERS = 10_000;
 
 const OPEN = z.object({
@@ -104,7 +104,7 @@ export class ContinuationFile {
   readonly id: string;
   readonly path: string;
   readonly request: StoredRequest;
-  /** The continuations in the file by index. */
+  /** The continuations that the file has, by index. */
   readonly done: Map<number, ContinuationRow>;
 
   private constructor(id: string, path: string, request: StoredRequest, done: Map<number, ContinuationRow>) {

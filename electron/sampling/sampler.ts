@@ -24,7 +24,7 @@ import type { Completion, SampledToken } from './answers.ts';
 import { type CompletionOptions, complete } from './client.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Requests at a time. */
+/** The endpoint gets this many requests at a time. */
 const AT_ONCE = 4;
 /** Tool calls of a response. Reading one takes 20 µs, in which the host answers nobody, and each is run. */
 const MOST_CALLS = 2_000;
@@ -45,7 +45,7 @@ export interface ContinuationTask {
   /** A regular expression that a correct answer matches. Absent: by the ground truth. */
   readonly pattern?: string | undefined;
   readonly groundTruth?: string | undefined;
-  /** Most turns of the run, or ten. */
+  /** The run's limit of turns, or ten if it states none. */
   readonly turnLimit: number;
   /** How the calls of the original are run again. */
   readonly mode: RerunMode;
@@ -78,7 +78,7 @@ export interface SamplerOptions extends Pick<CompletionOptions, 'signal' | 'rand
   readonly onText: (index: number, text: string) => void;
   /** Called once per continuation, when it is complete. */
   readonly onEnd: (continuation: Continuation) => Promise<void> | void;
-  /** Continuations that are there already. */
+  /** Continuations that are stored already are not sampled. */
   readonly done: ReadonlySet<number>;
 }
 
@@ -149,11 +149,11 @@ async function continueOnce(
 /** A continuation that waits for an answer of the endpoint. */
 export interface OpenContinuation {
   readonly index: number;
-  /** Answers so far. */
+  /** The number of answers that it has taken. */
   readonly answers: number;
   /** Up to where the policy goes on. */
   readonly response: string;
-  /** As of `Continuation`. */
+  /** They have the meaning that `Continuation` gives them. */
   readonly tokens?: readonly WrittenToken[] | undefined;
   readonly tokensUsed: number;
 }
