@@ -1,5 +1,6 @@
 /** Finds and runs the command, and converts exceptions to a message and an exit code. */
 import { readFileSync } from 'node:fs';
+import { fileProblem, messageOfError } from '../../shared/domain/fileProblem.ts';
 import { terminalText } from '../../shared/domain/terminalText.ts';
 import { type Command, ExpectedError, UsageError } from './command.ts';
 
@@ -42,7 +43,9 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     return await main(argv);
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    const message = error instanceof Error ? error.message : String(error);
+    const problem = fileProblem(error);
+    const path = error instanceof Error && 'path' in error ? `${String(error.path)}: ` : '';
+    const message = problem === undefined ? messageOfError(error) : path + problem;
     process.stderr.write(`turnwise: ${terminalText(message)}\n`);
     if (!isUsage && !(error instanceof ExpectedError) && process.env['TURNWISE_DEBUG'] !== undefined)
       console.error(error);

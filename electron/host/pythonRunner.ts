@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import { messageOfError } from '../../shared/domain/fileProblem.ts';
 import type { PythonAnswer } from '../../shared/domain/pythonAnswer.ts';
 import type { PythonReceived, PythonRequest, PythonSent, PythonSnapshot } from '../python/messages.ts';
 import { entryOf } from '../worker/entry.ts';
@@ -303,6 +304,5 @@ function existing(directory: string | undefined): string | undefined {
 }
 
 function notStarted(error: unknown): ApiFailure {
-  const reason = error instanceof Error ? error.message : String(error);
-  return { code: 'internal', message: `Python could not be started: ${reason}` };
+  return { code: 'internal', message: `Python could not be started: ${messageOfError(error)}` };
 }

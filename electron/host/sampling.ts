@@ -43,6 +43,7 @@ import {
   openedContinuation,
   sampleAll,
   takeAnswer,
+  tooManyCalls,
 } from '../sampling/sampler.ts';
 import type { HostHandlers } from './host.ts';
 import type { LibraryThreads } from './libraryThreads.ts';
@@ -59,22 +60,22 @@ export interface SamplingOptions {
 
 type SamplingMethod = Extract<keyof HostHandlers, `sampling.${string}`>;
 
-/** Continuations from the end of a turn before the next turn is chosen. */
+/** This many continuations are sampled from the end of a turn before the next turn is chosen. */
 const VALUE_BATCH = 4;
-/** Between the first seeds of two turns. A server may draw alike at two positions with one seed. */
+/** The first seeds of two turns differ by this. A server may draw alike at two positions with one seed. */
 const SEEDS_PER_TURN = 1000;
 const MOST_SEED = 2_000_000_000;
 
-/** Turns of a continuation where the run states no limit. */
+/** A continuation has at most this many turns if the run states no limit. */
 const TURN_LIMIT = 10;
-/** Milliseconds between two events of a continuation, because a token takes less. */
+/** Milliseconds between two events of a continuation. A token takes less, and a page needs no event for each. */
 const EVENT_MS = 50;
 /** UTF-16 units of the text before the position that a preview shows. */
 const SHOWN_BEFORE = 400;
 /** Stands for the model in a batch if the environment names none. */
 const NO_MODEL = 'MODEL';
 
-/** Newest requests that are searched for interrupted ones, because their files are read whole. */
+/** Only the newest requests are searched for interrupted ones, because their files are read whole. */
 const SEARCHED_REQUESTS = 50;
 
 /** A rollout with what its continuations need. */
@@ -280,13 +281,14 @@ export class Sampling {
         }
         const taken = await takeAnswer(task, continuation, outcome, { python: this.options.python, signal });
         const refusal =
-          taken.ended === undefined
+          taken.refusal ??
+          (taken.ended === undefined
             ? file.saveOpen(taken.open)
-            : file.append(recordOf(file, prepared, taken.ended));
+            : file.append(recordOf(file, prepared, taken.ended)));
         if (refusal !== undefined) {
           failures.push({ line, message: refusal });
           rows.set(index, { index, failure: refusal });
-        } else if (taken.ended === undefined) open.set(index, taken.open);
+        } else if (taken.refusal === undefined && taken.ended === undefined) open.set(index, taken.open);
       }
     } finally {
       // What was taken before a stop is kept.
@@ -527,6 +529,8 @@ export class Sampling {
   }: ContinuationParams): Promise<Prepared> {
     const { threads } = this.options;
     const detail = await threads.ask('rollout.get', { rolloutId });
+    const refusal = tooManyCalls(detail.response);
+    if (refusal !== undefined) throw refused(refusal);
     const tokens =
       detail.tokens?.isAligned === true ? await threads.ask('rollout.tokens', { rolloutId }) : undefined;
     const start = continuationFrom({ ...detail, tokenEnds: tokens?.ends }, position, edit);

@@ -2,8 +2,10 @@
  * Resolves the paths a user names to files. Directories are walked recursively. Names sort in natural order
  * (2.jsonl before 10.jsonl), so that runs are equal on every machine.
  */
+
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { messageOfError } from '../../shared/domain/fileProblem.ts';
 import { LINKED, NOT_A_FILE } from './containers/openFile.ts';
 
 /** A tokenizer in a directory of logs belongs to them (`ingest.ts`). A named one is refused with a hint. */
@@ -119,6 +121,6 @@ export function reasonOf(error: unknown): { readonly code: string; readonly mess
     case 'EISDIR':
       return { code: 'is_directory', message: 'is a directory, not a file' };
     default:
-      return { code: 'unreadable', message: error instanceof Error ? error.message : String(error) };
+      return { code: 'unreadable', message: messageOfError(error) };
   }
 }

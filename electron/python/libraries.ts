@@ -35,7 +35,7 @@ export class Library {
     return new Library(standIn, bytes);
   }
 
-  /** Compiled once for all interpreters, when it is first linked. */
+  /** A library is compiled once for all interpreters, when it is first linked. */
   compiled(Module: Compile): object {
     this.module ??= new Module(this.bytes ?? new Uint8Array());
     this.bytes = undefined;
@@ -46,7 +46,7 @@ export class Library {
 export class Linker {
   private allowed: readonly Library[] = [];
 
-  /** Libraries that the running request may link. */
+  /** Sets the libraries that the running request may link. */
   allow(libraries: readonly Library[]): void {
     this.allowed = libraries;
   }

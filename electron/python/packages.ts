@@ -4,8 +4,8 @@
  * Wheels of pure Python are imported from the archive, so that a snapshot of the memory is all that an interpreter
  * needs to have them. Compiled wheels, and those that need them, are unpacked, because libraries are linked from files.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { PythonCell } from '../../shared/domain/pythonAnswer.ts';
 
 /** Pyodide's list of packages: what each is imported as, and what it needs. */
@@ -25,14 +25,14 @@ interface LockedPackage {
 interface Wheel {
   readonly path: string;
   readonly isPure: boolean;
-  /** Where it is unpacked. */
+  /** The package is unpacked into this directory of an interpreter, where it looks for modules or libraries. */
   readonly directory: string;
   readonly imports: readonly string[];
   readonly depends: readonly string[];
   bytes?: Uint8Array;
 }
 
-/** What a request needs of the folder. */
+/** The packages and modules that a request needs from the folder. */
 interface Needed {
   /** Packages that a snapshot has imported. Sorted. */
   readonly snapshot: readonly string[];
@@ -44,7 +44,7 @@ interface Needed {
 
 /** `numpy-2.4.6-cp314-cp314-pyemscripten_2026_0_wasm32.whl`: name, version, build, Python, ABI, platform. */
 const WHEEL = /^([^-]+)-[^-]+(?:-\d[^-]*)?-([^-]+)-([^-]+)-([^-]+)\.whl$/;
-/** Where Emscripten looks for libraries that another library needs. */
+/** Emscripten looks here for libraries that another library needs. */
 const SHARED_LIBRARIES = '/usr/lib';
 
 export class Packages {
@@ -69,7 +69,9 @@ export class Packages {
     const name = normal(named ?? library ?? '');
     if (name === '') return;
     const isPure = platform === 'any';
-    const problem = isPure || library !== undefined ? undefined : whyUnusable(python, abi, platform, info);
+    const problem =
+      whyUnreadable(directory, file) ??
+      (isPure || library !== undefined ? undefined : whyUnusable(python, abi, platform, info));
     if (problem !== undefined) {
       this.unusable.set(name, `${file} ${problem}`);
       return;
@@ -85,7 +87,7 @@ export class Packages {
     });
   }
 
-  /** What the cells import, and what that needs. */
+  /** @returns what the cells import, and what that needs */
   neededBy(cells: readonly PythonCell[]): Needed {
     if (this.wheels.size === 0) return { snapshot: [], unpacked: [], modules: [] };
     const needed = new Set<string>();
@@ -113,27 +115,27 @@ export class Packages {
     };
   }
 
-  /** Where a package is unpacked. */
+  /** @returns the directory of an interpreter that a package is unpacked into */
   directoryOf(name: string): string {
     return this.wheels.get(name)?.directory ?? '';
   }
 
   /**
-   * Read when it is first needed, because Pyodide's distribution has 500 MB.
+   * A wheel is read when it is first needed, because Pyodide's distribution has 500 MB.
    *
    * @throws Error of Node when the file cannot be read
    */
   bytesOf(name: string): Uint8Array {
     const wheel = this.wheels.get(name);
     if (wheel === undefined) return new Uint8Array();
-    // Copied, because no Buffer may get into the realm, and because its slices would share its memory.
+    // The bytes are copied, because no Buffer may get into the realm, and because its slices would share its memory.
     const bytes = wheel.bytes ?? new Uint8Array(readFileSync(wheel.path));
     // A compiled wheel is read once, to be unpacked.
     if (wheel.isPure) wheel.bytes = bytes;
     return bytes;
   }
 
-  /** Imported before the snapshot, because the first import of a module compiles it. */
+  /** These are imported before the snapshot, because the first import of a module compiles it. */
   importsOf(names: readonly string[]): readonly string[] {
     return names.flatMap((name) => this.wheels.get(name)?.imports ?? []);
   }
@@ -144,12 +146,24 @@ export class Packages {
     this.wheels.delete(name);
   }
 
-  /** Which wheel has a module whose package is not there, or why the one that is there is not used. */
+  /** @returns which wheel has a missing module, or why the wheel that is there is not used */
   hintFor(module: string): string | undefined {
     const [name = module, { file_name: file = undefined } = {}] =
       Object.entries(this.lock.packages).find(([, { imports }]) => imports.includes(module)) ?? [];
     if (this.wheels.has(normal(name))) return undefined;
     return this.unusable.get(normal(name)) ?? (file && `Pyodide's distribution has it in ${file}`);
+  }
+}
+
+/** A link could lead to any file that the process may read, and reading a pipe never ends. */
+function whyUnreadable(directory: string, file: string): string | undefined {
+  try {
+    const path = realpathSync.native(join(directory, file));
+    if (dirname(path) !== realpathSync.native(directory))
+      return 'is a link that leads out of the folder of wheels';
+    return statSync(path).isFile() ? undefined : 'is not a regular file';
+  } catch {
+    return 'is a link that leads out of the folder of wheels, or to nothing';
   }
 }
 
@@ -176,7 +190,7 @@ const normal = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '
 
 const topLevel = (module: string): string => module.split('.', 1)[0] ?? '';
 
-/** Names after `import` and `from`. `from a import b` gives `a` and `a.b`, which may be a module or not. */
+/** Finds the names after `import` and `from`. `from a import b` gives `a` and `a.b`, which may be a module or not. */
 function importedModules(code: string): readonly string[] {
   const found = /^[ \t]*(?:from[ \t]+([\w.]+)(?:[ \t]+import[ \t]+([\w \t,]*))?|import[ \t]+([^\n#;]+))/gm;
   return [...code.matchAll(found)].flatMap(([, from, names = '', list = '']) =>

@@ -10,7 +10,12 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PyodideInterface } from 'pyodide';
-import type { PythonReport, PythonTrace, PythonVariable } from '../../shared/domain/pythonAnswer.ts';
+import type {
+  PythonReport,
+  PythonStep,
+  PythonTrace,
+  PythonVariable,
+} from '../../shared/domain/pythonAnswer.ts';
 import { HARNESS } from './harness.ts';
 import { isLibrary, Library, Linker } from './libraries.ts';
 import type { PythonRequest, PythonStart } from './messages.ts';
@@ -24,7 +29,7 @@ const WASM_PAGE = 65_536;
 /** Numbers of 4 bytes in a page of the system. */
 const PAGE = 1024;
 const WASM = 'pyodide.asm.wasm';
-/** Beside the one without packages. Each takes 30 MB and more. */
+/** Snapshots that are kept beside the one without packages. Each takes 30 MB and more. */
 const MOST_SNAPSHOTS = 4;
 
 /** Globals of the language itself. Every other global is removed. */
@@ -53,7 +58,7 @@ interface Allocator {
 }
 type Pyodide = PyodideInterface & {
   makeMemorySnapshot(): Uint8Array;
-  readonly _api: { readonly config: Record<string, unknown> };
+  readonly _api: { readonly config: Record<string, unknown>; readonly runtimeEnv: object };
 };
 
 export class Sandbox {
@@ -102,7 +107,7 @@ export class Sandbox {
     packages,
   }: Pick<PythonStart, 'pyodide'> & Partial<PythonStart>): Promise<Sandbox> {
     const read = (name: string): Buffer => readFileSync(join(pyodide, name));
-    // As buffers, of which Pyodide takes a view instead of a copy.
+    // Pyodide takes a view of a buffer instead of a copy.
     const files = new Map(
       [WASM, 'python_stdlib.zip'].map((name) => [name, read(name).buffer as ArrayBuffer]),
     );
@@ -115,13 +120,13 @@ export class Sandbox {
     const main = pathToFileURL(join(pyodide, 'pyodide.mjs')).href;
     const linker = new Linker();
     const stopTimers = removeGlobals(files, linker);
-    // Imported now, because it looks at the globals to find out where it runs.
+    // Pyodide is imported now, because it looks at the globals to find out where it runs.
     const { loadPyodide } = (await import(/* @vite-ignore */ main)) as { loadPyodide: LoadPyodide };
     // Pyodide has functions that import modules of Node, such as `initializeNodeSockFS`.
     registerHooks({ resolve: refuse });
     const sandbox = new Sandbox(loadPyodide, asm.default, lockFile, wheels, linker, stopTimers);
     if (started !== undefined) sandbox.snapshots.set('', started);
-    // Copied, because a message has it at any offset, and its numbers need one that is a multiple of 4.
+    // The memory is copied, because a message has it at any offset, and its numbers need one that is a multiple of 4.
     for (const { of, memory } of snapshots) sandbox.snapshots.set(of, memory.slice());
     return sandbox;
   }
@@ -149,7 +154,7 @@ export class Sandbox {
   }
 
   /**
-   * Copied, because Pyodide has it where code that restores the bridge could change it. Always into the same memory,
+   * The memory is copied, because Pyodide has it where code that restores the bridge could change it. Always into the same memory,
    * because the first use of 30 MB takes longer than the rest of the start.
    */
   private copyOf(snapshot: Uint8Array): Uint8Array {
@@ -158,7 +163,7 @@ export class Sandbox {
     return this.copy.subarray(0, snapshot.length);
   }
 
-  /** Keeps the one without packages, and of the others the last ones used. */
+  /** Keeps the snapshot without packages, and of the others the last ones used. */
   private keepSnapshot(packages: string, memory: Uint8Array): void {
     this.snapshots.delete(packages);
     this.snapshots.set(packages, memory);
@@ -197,7 +202,7 @@ export class Sandbox {
       if (!this.bytecode.has(source)) this.bytecode.set(source, { path, bytes: FS.readFile(path) });
   }
 
-  /** Unpacked by an interpreter that runs nothing else. */
+  /** Unpacks a package in an interpreter that runs nothing else. */
   private async filesOf(name: string): Promise<readonly PackageFile[]> {
     const known = this.unpacked.get(name);
     if (known !== undefined) return known;
@@ -251,6 +256,8 @@ export class Sandbox {
     });
     // Code that restores the bridge finds these: functions of this class, and the memory of later interpreters.
     for (const name of ['createPyodideModule', 'fsInit', '_loadSnapshot']) delete python._api.config[name];
+    // All interpreters have this one object.
+    Object.freeze(python._api.runtimeEnv);
     return python;
   }
 
@@ -264,7 +271,8 @@ export class Sandbox {
       const isLast = i === cells.length - 1;
       const cell = JSON.stringify({ code, input, isLast, isTraced: isLast && isTraced });
       // A JSON string is a valid Python string.
-      return this.withHint(readOutcome(String(python.runPython(`run(${JSON.stringify(cell)})`))));
+      const outcome = readOutcome(String(python.runPython(`run(${JSON.stringify(cell)})`)), linesOf(code));
+      return this.withHint(outcome);
     });
     const last = outcomes.pop();
     if (last === undefined) throw new Error('there is nothing to run');
@@ -297,7 +305,7 @@ export class Sandbox {
   private take(stream: 'stdout' | 'stderr', bytes: Uint8Array): number {
     const left = MOST_OUTPUT - this.output.bytes;
     this.output.bytes += bytes.length;
-    // Copied, because the memory is used again.
+    // The bytes are copied, because the memory is used again.
     if (left > 0) this.output[stream].push(bytes.slice(0, left));
     return bytes.length;
   }
@@ -354,12 +362,12 @@ interface ImportedPackages {
 
 interface PackageFile {
   readonly path: string;
-  /** Of a library: its stand-in. */
+  /** A library has its stand-in here. */
   readonly bytes: Uint8Array;
   readonly library?: Library;
 }
 
-/** Where an interpreter has the wheel of a package. */
+/** @returns the path at which an interpreter has the wheel of a package */
 const archiveOf = (name: string): string => `/lib/${name}.whl`;
 
 const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
@@ -374,19 +382,29 @@ const MOST_VALUE = 1_000_000;
 const MOST_VARIABLES = 100;
 const MOST_STEPS = 2_000;
 const MOST_JSON = 20_000_000;
+/** The longest limit that a request may set. */
+const MOST_MILLISECONDS = 600_000;
 
-/** The code that ran may have replaced anything of the harness, so its report has any shape. @throws Error */
-function readOutcome(json: string): Outcome {
+/** Python names the line after the last one if the code ends too early. */
+const linesOf = (code: string): number => code.split(/\r\n?|\n/).length + 1;
+
+/**
+ * The code that ran may have replaced anything of the harness, so its report has any shape.
+ *
+ * @param lines of the code; others are left out
+ * @throws Error
+ */
+function readOutcome(json: string, lines: number): Outcome {
   if (json.length > MOST_JSON) throw new Error(BROKEN_REPORT);
   const { error, lastValue, variables, milliseconds, trace } = fieldsOf(JSON.parse(json));
   if (typeof milliseconds !== 'number') throw new Error(BROKEN_REPORT);
-  if (!(milliseconds >= 0 && milliseconds < Number.MAX_SAFE_INTEGER)) throw new Error(BROKEN_REPORT);
+  if (!(milliseconds >= 0 && milliseconds <= MOST_MILLISECONDS)) throw new Error(BROKEN_REPORT);
   return {
     milliseconds,
     variables: listOf(variables, MOST_VARIABLES, readVariable),
     ...(lastValue !== undefined && { lastValue: text(lastValue, MOST_VALUE) }),
-    ...(error !== undefined && { error: readError(fieldsOf(error)) }),
-    ...(trace !== undefined && { trace: readTrace(fieldsOf(trace)) }),
+    ...(error !== undefined && { error: readError(fieldsOf(error), lines) }),
+    ...(trace !== undefined && { trace: readTrace(fieldsOf(trace), lines) }),
   };
 }
 
@@ -400,22 +418,25 @@ function readVariable(variable: unknown): PythonVariable {
   };
 }
 
-function readTrace({ steps, isCut }: Record<string, unknown>): PythonTrace {
+function readTrace({ steps, isCut }: Record<string, unknown>, lines: number): PythonTrace {
+  const read = listOf(steps, MOST_STEPS, readStep);
   return {
-    isCut: isCut === true,
-    steps: listOf(steps, MOST_STEPS, (step) => {
-      const { event, line, frame, function: name, changed, gone, value } = fieldsOf(step);
-      if (event !== 'line' && event !== 'return' && event !== 'exception') throw new Error(BROKEN_REPORT);
-      return {
-        event,
-        line: count(line),
-        frame: count(frame),
-        changed: listOf(changed, MOST_VARIABLES, readVariable),
-        gone: listOf(gone, MOST_VARIABLES, (one) => text(one)),
-        ...(name !== undefined && { function: text(name) }),
-        ...(value !== undefined && { value: text(value) }),
-      };
-    }),
+    isCut: isCut === true || (steps as readonly unknown[]).length > MOST_STEPS,
+    steps: read.filter(({ line }) => line > 0 && line <= lines),
+  };
+}
+
+function readStep(step: unknown): PythonStep {
+  const { event, line, frame, function: name, changed, gone, value } = fieldsOf(step);
+  if (event !== 'line' && event !== 'return' && event !== 'exception') throw new Error(BROKEN_REPORT);
+  return {
+    event,
+    line: count(line),
+    frame: count(frame),
+    changed: listOf(changed, MOST_VARIABLES, readVariable),
+    gone: listOf(gone, MOST_VARIABLES, (one) => text(one)),
+    ...(name !== undefined && { function: text(name) }),
+    ...(value !== undefined && { value: text(value) }),
   };
 }
 
@@ -431,17 +452,15 @@ function count(value: unknown): number {
 
 const BROKEN_REPORT = 'the code changed the program that reports on it';
 
-function readError({
-  type,
-  message,
-  traceback,
-  line,
-}: Record<string, unknown>): NonNullable<Outcome['error']> {
+function readError(
+  { type, message, traceback, line }: Record<string, unknown>,
+  lines: number,
+): NonNullable<Outcome['error']> {
   return {
     type: text(type),
     message: text(message, MOST_MESSAGE),
     traceback: text(traceback, MOST_TRACEBACK),
-    ...(Number.isSafeInteger(line) && { line: line as number }),
+    ...(typeof line === 'number' && Number.isSafeInteger(line) && line > 0 && line <= lines && { line }),
   };
 }
 
@@ -474,6 +493,15 @@ const refuse = (): never => {
   throw new Error('not available here');
 };
 
+/** An error of Node is an object of Node, too. */
+function withoutErrorOfNode<T>(work: () => T): T {
+  try {
+    return work();
+  } catch {
+    throw new TypeError('cannot be decoded');
+  }
+}
+
 /** A constructor that constructs nothing, for `instanceof`. */
 function withPrototype(prototype: object): object {
   const compiler = (): never => refuse();
@@ -486,15 +514,31 @@ function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker):
   const { crypto, performance, TextDecoder, TextEncoder, setTimeout, clearTimeout, btoa } = globalThis;
   const random64 = (count: number): string =>
     btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(count))));
+  const encoder = new TextEncoder();
   const timers = new Map<number, NodeJS.Timeout>();
   let nextTimer = 1;
   for (const name of Reflect.ownKeys(realm)) if (!LANGUAGE.has(name)) delete realm[name];
   Object.assign(realm, {
-    // Wrapped, because the objects of Node lead to its internals.
+    // These are wrapped, because the objects of Node lead to its internals.
     console: { log: () => undefined, warn: () => undefined, error: () => undefined },
     performance: { now: () => performance.now() },
-    TextDecoder,
-    TextEncoder,
+    TextDecoder: class {
+      readonly #decoder: InstanceType<typeof TextDecoder>;
+      constructor(label?: string, { fatal = false, ignoreBOM = false } = {}) {
+        this.#decoder = withoutErrorOfNode(() => new TextDecoder(label, { fatal, ignoreBOM }));
+      }
+      decode(bytes?: Uint8Array): string {
+        return withoutErrorOfNode(() => this.#decoder.decode(bytes));
+      }
+    },
+    TextEncoder: class {
+      encode(text: string): Uint8Array {
+        return new Uint8Array(encoder.encode(text));
+      }
+      encodeInto(text: string, bytes: Uint8Array): { readonly read: number; readonly written: number } {
+        return { ...encoder.encodeInto(text, bytes) };
+      }
+    },
     setTimeout: (work: () => void, milliseconds: number) => {
       const id = nextTimer++;
       timers.set(
@@ -538,20 +582,83 @@ function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker):
 }
 
 /**
- * Code that restores the bridge could replace a function of the language that the next request runs. The properties
- * of objects, functions and errors stay writable, because Pyodide and Node assign to those that inherit them.
+ * Code that restores the bridge could replace a function of the language that the next request runs, or this file. So
+ * every object is frozen that leads from a global, and from what iterates and generates, which has no name.
+ *
+ * Pyodide and Node assign to objects, functions and errors what these inherit, such as a message, and cannot if that is
+ * frozen. Accessors take its place, which an assignment replaces in the object alone.
  */
 function freezeLanguage(realm: Record<PropertyKey, unknown>): void {
-  for (const name of LANGUAGE) {
-    const value = realm[name];
-    if (Object(value) !== value || value === realm || String(name).endsWith('Error')) continue;
-    const { prototype } = value as { readonly prototype?: unknown };
-    if (value === Object || value === Function) Object.preventExtensions(prototype);
-    else Object.freeze(prototype);
-    if (value !== Function) Object.freeze(value);
+  const errors = [...LANGUAGE].filter((name) => String(name).endsWith('Error'));
+  for (const value of [realm['Object'], realm['Function'], ...errors.map((name) => realm[name])])
+    makeOverridable((value as { readonly prototype: object }).prototype);
+  for (const value of [
+    realm['clearTimeout'],
+    ...Object.values(Object.getOwnPropertyDescriptors(Math)).map((one) => one.value),
+  ])
+    if (typeof value === 'function') keepSignature(value);
+  const { from } = realm['Iterator'] as { from(iterator: object): { map(each: unknown): unknown } };
+  const wrapped = from.call(realm['Iterator'], { next: () => ({ done: true }) });
+  const unnamed = [
+    ...[[].values(), new Map().values(), new Set().values(), ''[Symbol.iterator](), 'a'.matchAll(/a/g)],
+    ...[async () => {}, function* () {}, async function* () {}],
+    ...[wrapped, wrapped.map(String)],
+  ];
+  const left: unknown[] = [...unnamed, ...Reflect.ownKeys(realm).map((name) => realm[name])];
+  const seen = new Set<unknown>([realm]);
+  while (left.length > 0) {
+    const value = left.pop();
+    if (Object(value) !== value || seen.has(value)) continue;
+    seen.add(value);
+    const properties: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(value);
+    for (const name of Reflect.ownKeys(properties)) {
+      const property = properties[name as string];
+      left.push(property?.value, property?.get, property?.set);
+    }
+    left.push(Object.getPrototypeOf(value));
+    if (value === Error) freezeAllBut(value, 'stackTraceLimit');
+    else Object.freeze(value);
   }
-  for (const name of ['apply', 'bind', 'call'] as const)
-    Object.defineProperty(Function.prototype, name, { writable: false, configurable: false });
+}
+
+/** Pyodide sets how many frames an error has. */
+function freezeAllBut(value: object, writable: PropertyKey): void {
+  for (const name of Reflect.ownKeys(value))
+    if (name !== writable) Object.defineProperty(value, name, { writable: false, configurable: false });
+  Object.preventExtensions(value);
+}
+
+/** Emscripten writes their types to the functions that it calls, each time it starts. The first one is kept. */
+function keepSignature(value: object): void {
+  let signature: unknown;
+  Object.defineProperty(value, 'sig', {
+    get: () => signature,
+    set: (written: unknown) => {
+      signature ??= written;
+    },
+  });
+}
+
+function makeOverridable(prototype: object): void {
+  const properties: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(prototype);
+  for (const name of Reflect.ownKeys(properties)) {
+    const { value, configurable = false } = properties[name as string] ?? {};
+    if (!configurable || value === undefined) continue;
+    // No longer a property that leads to it.
+    if (value !== Error) Object.freeze(value);
+    Object.defineProperty(prototype, name, {
+      get: () => value,
+      set(this: object, own: unknown) {
+        if (this === prototype) refuse();
+        Object.defineProperty(this, name, {
+          value: own,
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        });
+      },
+    });
+  }
 }
 
 function limitWasm(
@@ -566,7 +673,7 @@ function limitWasm(
     if (this.buffer.byteLength + pages * WASM_PAGE > MOST_MEMORY) throw new RangeError('out of memory');
     return grow.call(this, pages);
   };
-  // Compiles the interpreter once, for all its instances.
+  // The interpreter is compiled once, for all its instances.
   const { instantiate, compile, Module } = wasm;
   let compiled: object | undefined;
   wasm.instantiate = (source, imports) => {
@@ -585,7 +692,7 @@ function limitWasm(
   Object.defineProperty(Module.prototype, 'constructor', { value: wasm.Module });
 }
 
-/** Copied, because what is judged is what is compiled. Emscripten passes signed bytes, too. */
+/** The bytes are copied, because what is judged is what is compiled. Emscripten passes signed bytes, too. */
 const bytesOf = (source: Uint8Array): Uint8Array => new Uint8Array(source);
 
 /**

@@ -9,6 +9,8 @@
  *   or `null`, although they were asked for (issue 11346).
  */
 import { refused } from '../../shared/api/errors.ts';
+import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
+import { readJson } from '../../shared/format/lenientJson.ts';
 
 /** One sampled token. */
 export interface SampledToken {
@@ -50,13 +52,9 @@ export class AnswerReader {
 
   /** @returns the new text @throws ApiError when it is no answer */
   take(json: string): string {
-    let value: unknown;
-    try {
-      value = JSON.parse(json);
-    } catch {
-      throw refused('the endpoint sent something that is no JSON');
-    }
-    return this.takeValue(value);
+    const read = readJson(json);
+    if (!read.ok) throw refused('the endpoint sent something that is no JSON');
+    return this.takeValue(read.value);
   }
 
   /** As `take`, for JSON that has been parsed. */
@@ -65,7 +63,8 @@ export class AnswerReader {
     if (value['error'] !== undefined && value['error'] !== null)
       throw refused(`the endpoint reported: ${errorMessage(value)}`);
     const { usage, choices } = value;
-    if (isObject(usage) && isCount(usage['completion_tokens'])) this.used = usage['completion_tokens'];
+    const used = isObject(usage) ? usage['completion_tokens'] : undefined;
+    if (isCount(used) && used <= MOST_TOKENS) this.used = used;
     const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
     if (choice === undefined && Array.isArray(choices)) return '';
     if (!isObject(choice)) throw refused('the endpoint sent JSON that is no answer');
@@ -120,21 +119,27 @@ export class AnswerReader {
   private hasReasoning = false;
 }
 
+/** More than can be asked for. Empty texts could be millions in an answer of a few megabytes. */
+const MOST_TOKENS = 1_000_000;
+
 function tokensIn(logprobs: unknown): readonly SampledToken[] {
   if (!isObject(logprobs)) return [];
   if (Array.isArray(logprobs['content']))
-    return logprobs['content'].filter(isObject).map((entry) => ({
-      text: text(entry['token']),
-      ...logprobOf(entry['logprob']),
-      ...topOf(
-        Array.isArray(entry['top_logprobs'])
-          ? entry['top_logprobs'].filter(isObject).map(({ token, logprob }) => [token, logprob])
-          : [],
-      ),
-    }));
+    return logprobs['content']
+      .slice(0, MOST_TOKENS)
+      .filter(isObject)
+      .map((entry) => ({
+        text: text(entry['token']),
+        ...logprobOf(entry['logprob']),
+        ...topOf(
+          Array.isArray(entry['top_logprobs'])
+            ? entry['top_logprobs'].filter(isObject).map(({ token, logprob }) => [token, logprob])
+            : [],
+        ),
+      }));
   const { tokens, token_logprobs: values, top_logprobs: tops } = logprobs;
   if (!Array.isArray(tokens)) return [];
-  return tokens.map((token, i) => {
+  return tokens.slice(0, MOST_TOKENS).map((token, i) => {
     const top: unknown = Array.isArray(tops) ? tops[i] : undefined;
     return {
       text: text(token),
@@ -184,5 +189,6 @@ export function errorMessage(value: unknown): string {
     text(error) ||
     (isObject(error) ? text(error['message']) : '') ||
     (isObject(value) ? text(value['message']) || text(value['detail']) : '');
-  return message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_MESSAGE) || 'an error without a message';
+  const line = withGlyphs(message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_MESSAGE));
+  return line || 'an error without a message';
 }

@@ -1,5 +1,6 @@
 /** Requests and answers as files, in OpenAI's batch form: for endpoints that this computer cannot reach. */
 import { continuationRequest } from '../../shared/domain/continuation.ts';
+import { readJson } from '../../shared/format/lenientJson.ts';
 import { AnswerReader, type Completion, errorMessage } from './answers.ts';
 import { requestBody } from './client.ts';
 import { type ContinuationTask, type OpenContinuation, settingsOf } from './sampler.ts';
@@ -24,19 +25,19 @@ export function batchLines(
 }
 
 export interface BatchAnswer {
-  /** In the file, from 1. */
+  /** Lines of the file are counted from 1. */
   readonly line: number;
   readonly id: string;
   readonly index: number;
   /** Answers of this continuation that came before. */
   readonly before: number;
-  /** A sentence if the request failed. */
+  /** It is a sentence if the request failed. */
   readonly outcome: Completion | string;
 }
 
 /** A line that gave no continuation. */
 export interface BatchFailure {
-  /** In the file, from 1. */
+  /** Lines of the file are counted from 1. */
   readonly line: number;
   readonly message: string;
 }
@@ -51,13 +52,12 @@ export function readBatch(lines: string): {
   for (const [at, text] of lines.split('\n').entries()) {
     if (text.trim() === '') continue;
     const line = at + 1;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
+    const read = readJson(text);
+    if (!read.ok) {
       failures.push({ line, message: 'this is no JSON' });
       continue;
     }
+    const { value } = read;
     const answer = (value ?? {}) as {
       readonly custom_id?: unknown;
       readonly response?: { readonly status_code?: unknown; readonly body?: unknown } | null;

@@ -5,6 +5,7 @@
 import { ApiError, refused } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type { ContinuationRequest } from '../../shared/domain/continuation.ts';
+import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import type { SamplingSettings } from '../../shared/domain/samplingSettings.ts';
 import { AnswerReader, type Completion, errorMessage } from './answers.ts';
 import { type Endpoint, hostOf } from './endpoint.ts';
@@ -18,6 +19,24 @@ const LONGEST_WAIT_MS = 60_000;
 /** Bytes of an answer: a token with its alternatives, as JSON, takes about 1 kB. */
 const BYTES_PER_TOKEN = 8 << 10;
 const BYTES_OF_ANSWER = 1 << 20;
+/** Bytes of an answer, however many tokens are asked for: a log has no longer record. */
+const MOST_BYTES = 64 << 20;
+/** Why there is no answer. Other codes of Node are shown as they are. */
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'no server listens there',
+  ECONNRESET: 'it closed the connection',
+  EPIPE: 'it closed the connection',
+  UND_ERR_SOCKET: 'it closed the connection',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name is not known',
+  EHOSTUNREACH: 'no network leads there',
+  ENETUNREACH: 'no network leads there',
+  ETIMEDOUT: 'it does not answer',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
+  UND_ERR_HEADERS_TIMEOUT: 'it does not answer',
+  UND_ERR_BODY_TIMEOUT: 'it does not answer',
+  UND_ERR_HEADERS_OVERFLOW: 'its headers are too long',
+};
 /** A server may close an idle connection just when a request is sent. */
 const BROKEN_CONNECTION: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const LONGEST_ERROR_BYTES = 16 << 10;
@@ -128,7 +147,7 @@ async function attemptOnce(
     if (response.body === null) return { message: 'it sent no answer', isRetried: true };
     isStarted = true;
     const reader = new AnswerReader(isInReasoning);
-    const mostBytes = BYTES_OF_ANSWER + maxTokens * BYTES_PER_TOKEN;
+    const mostBytes = Math.min(BYTES_OF_ANSWER + maxTokens * BYTES_PER_TOKEN, MOST_BYTES);
     const isStream = response.headers.get('content-type')?.includes('event-stream') === true;
     const parts = isStream ? eventData(response.body, mostBytes) : wholeText(response.body, mostBytes);
     for await (const part of parts) {
@@ -146,7 +165,7 @@ async function attemptOnce(
     if (error instanceof ApiError) return { message: error.message, isRetried: false };
     const cause = causeOf(error);
     return {
-      message: isStarted ? 'the answer broke off' : `not reached: ${cause}`,
+      message: isStarted ? 'the answer broke off' : `not reached: ${CAUSES[cause] ?? cause}`,
       // Without a connection, the address is wrong or the server is down.
       isRetried: isStarted || BROKEN_CONNECTION.has(cause),
     };
@@ -187,7 +206,7 @@ async function messageIn(response: Response): Promise<string> {
   } catch {
     // No JSON, too long, or broken off: the status alone says what happened.
   }
-  return response.statusText.slice(0, 100) || 'no message';
+  return withGlyphs(response.statusText.slice(0, 100)) || 'no message';
 }
 
 async function* wholeText(body: AsyncIterable<Uint8Array>, mostBytes: number): AsyncGenerator<string> {
@@ -203,9 +222,8 @@ async function* wholeText(body: AsyncIterable<Uint8Array>, mostBytes: number): A
 
 function causeOf(error: unknown): string {
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
-  const code =
-    typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : undefined;
-  return code ?? (cause instanceof Error ? cause.name : 'no connection');
+  if (!(cause instanceof Error)) return 'no connection';
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }
 
 /** A server may repeat the key in its message. */

@@ -27,6 +27,7 @@ import {
   type ContinuationRow,
   continuationParams,
 } from '../../shared/api/samplingMethods.ts';
+import { messageOfError } from '../../shared/domain/fileProblem.ts';
 import { GRADE_WAYS } from '../../shared/domain/grade.ts';
 import {
   type ContinuationTask,
@@ -72,7 +73,7 @@ const TOKEN = z.object({
 });
 const isToken = (value: unknown): value is WrittenToken => TOKEN.safeParse(value).success;
 
-/** Far more than a rollout has turns. */
+/** A rollout has far fewer turns. */
 const MOST_ANSWERS = 10_000;
 
 const OPEN = z.object({
@@ -103,7 +104,7 @@ export class ContinuationFile {
   readonly id: string;
   readonly path: string;
   readonly request: StoredRequest;
-  /** The continuations in the file by index. */
+  /** The continuations that the file has, by index. */
   readonly done: Map<number, ContinuationRow>;
 
   private constructor(id: string, path: string, request: StoredRequest, done: Map<number, ContinuationRow>) {
@@ -294,7 +295,7 @@ function read(path: string, most = Number.POSITIVE_INFINITY): string | undefined
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw refused(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw refused(`${path} cannot be read: ${messageOfError(error)}`);
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -306,7 +307,7 @@ function write(path: string, flags: number, line: string, most = Number.POSITIVE
   try {
     file = openSync(path, constants.O_WRONLY | NO_LINK_NO_WAIT | flags, 0o600);
   } catch (error) {
-    throw refused(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw refused(`${path} cannot be written: ${messageOfError(error)}`);
   }
   const before = fstatSync(file).size;
   try {
@@ -317,7 +318,7 @@ function write(path: string, flags: number, line: string, most = Number.POSITIVE
   } catch (error) {
     // Half a line would be an issue of the log.
     ftruncateSync(file, before);
-    throw refused(`${path} was not written: ${error instanceof Error ? error.message : String(error)}`);
+    throw refused(`${path} was not written: ${messageOfError(error)}`);
   } finally {
     closeSync(file);
   }

@@ -2,6 +2,7 @@
  * Samples the continuations of a rollout: asks the endpoint, runs the Python calls that end a turn, and goes on with
  * their outputs, up to the limit of turns.
  */
+import { refused } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import { extractAnswer } from '../../shared/domain/answer.ts';
 import { isPythonTool } from '../../shared/domain/codeCells.ts';
@@ -23,8 +24,20 @@ import type { Completion, SampledToken } from './answers.ts';
 import { type CompletionOptions, complete } from './client.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Requests at a time. */
+/** The endpoint gets this many requests at a time. */
 const AT_ONCE = 4;
+/** Tool calls of a response. Reading one takes 20 µs, in which the host answers nobody, and each is run. */
+const MOST_CALLS = 2_000;
+const CALL = '<tool_call>';
+
+/** @returns a sentence if the response has more tool calls than are read */
+export function tooManyCalls(response: string): string | undefined {
+  let calls = 0;
+  for (let at = response.indexOf(CALL); at >= 0; at = response.indexOf(CALL, at + CALL.length)) calls += 1;
+  return calls <= MOST_CALLS
+    ? undefined
+    : `the response has ${calls} tool calls; one with more than ${MOST_CALLS} is not continued`;
+}
 
 export interface ContinuationTask {
   readonly start: ContinuationStart;
@@ -32,7 +45,7 @@ export interface ContinuationTask {
   /** A regular expression that a correct answer matches. Absent: by the ground truth. */
   readonly pattern?: string | undefined;
   readonly groundTruth?: string | undefined;
-  /** Most turns of the run, or ten. */
+  /** The run's limit of turns, or ten if it states none. */
   readonly turnLimit: number;
   /** How the calls of the original are run again. */
   readonly mode: RerunMode;
@@ -65,7 +78,7 @@ export interface SamplerOptions extends Pick<CompletionOptions, 'signal' | 'rand
   readonly onText: (index: number, text: string) => void;
   /** Called once per continuation, when it is complete. */
   readonly onEnd: (continuation: Continuation) => Promise<void> | void;
-  /** Continuations that are there already. */
+  /** Continuations that are stored already are not sampled. */
   readonly done: ReadonlySet<number>;
 }
 
@@ -126,6 +139,7 @@ async function continueOnce(
       },
     );
     const taken = await takeAnswer(task, open, completion, options);
+    if (taken.refusal !== undefined) throw refused(taken.refusal);
     if (taken.ended !== undefined) return { ...taken.ended, startedAt, endedAt: Date.now() / 1000 };
     options.onText(index, taken.output);
     ({ open } = taken);
@@ -135,11 +149,11 @@ async function continueOnce(
 /** A continuation that waits for an answer of the endpoint. */
 export interface OpenContinuation {
   readonly index: number;
-  /** Answers so far. */
+  /** The number of answers that it has taken. */
   readonly answers: number;
   /** Up to where the policy goes on. */
   readonly response: string;
-  /** As of `Continuation`. */
+  /** They have the meaning that `Continuation` gives them. */
   readonly tokens?: readonly WrittenToken[] | undefined;
   readonly tokensUsed: number;
 }
@@ -173,21 +187,33 @@ export const settingsOf = (
   maxTokens: settings.maxTokens - tokensUsed,
 });
 
-/** Takes an answer: the continuation ends, or the Python calls of the turn are run, and it goes on after their output. */
+/**
+ * Takes an answer: the continuation ends, or the Python calls of the turn are run, and it goes on after their output.
+ *
+ * @returns a refusal if the answer has too many calls
+ */
 export async function takeAnswer(
   task: ContinuationTask,
   before: OpenContinuation,
   completion: Completion,
   options: Pick<SamplerOptions, 'python' | 'signal'>,
 ): Promise<
-  | { readonly ended: Omit<Continuation, 'startedAt' | 'endedAt'> }
-  | { readonly ended?: undefined; readonly open: OpenContinuation; readonly output: string }
+  | { readonly refusal: string }
+  | { readonly refusal?: undefined; readonly ended: Omit<Continuation, 'startedAt' | 'endedAt'> }
+  | {
+      readonly refusal?: undefined;
+      readonly ended?: undefined;
+      readonly open: OpenContinuation;
+      readonly output: string;
+    }
 > {
   const { start, settings, turnLimit } = task;
   const { index, answers } = before;
   const sampled = withoutEndOfMessage(completion.text);
   const tokens = withSampled(before.tokens, completion, sampled);
   const response = before.response + sampled;
+  const refusal = tooManyCalls(response);
+  if (refusal !== undefined) return { refusal };
   const tokensUsed = before.tokensUsed + completion.tokensUsed;
   const end = (stop?: Continuation['stop']) => ({
     ended: {

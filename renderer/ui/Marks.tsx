@@ -1,5 +1,6 @@
 /** The marks of data. Each has a shape as well as a colour. */
 import type { Label } from '../../shared/domain/annotate/taxonomy.ts';
+import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import './controls.css';
 
 export function KeptMark({ isKept }: { readonly isKept: boolean | undefined }) {
@@ -33,9 +34,9 @@ export function RightMark({ isCorrect }: { readonly isCorrect: boolean | undefin
 /** A label by colour and name, since colour alone is not accessible. */
 export function LabelName({ label }: { readonly label: Pick<Label, 'name' | 'colour' | 'description'> }) {
   return (
-    <span className="label-name" title={label.description}>
+    <span className="label-name" title={withGlyphs(label.description)}>
       <i className="label-dot" data-colour={label.colour} aria-hidden />
-      {label.name}
+      {withGlyphs(label.name)}
     </span>
   );
 }

@@ -96,7 +96,7 @@ export const ANNOTATION_METHODS = {
     runsOn: 'writer',
     isAtOnce: true,
   }),
-  /** All annotations of one rollout. Its flags come with `rollout.get`. */
+  /** Annotations of one rollout, at most 5,000. Its flags come with `rollout.get`. */
   'annotation.list': defineMethod({
     params: z.object({ rolloutId: id }),
     result: resultOf<RolloutAnnotations>(),

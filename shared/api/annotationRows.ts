@@ -67,10 +67,12 @@ export interface HistoryState {
   readonly revision: number;
 }
 
-/** All annotations of one rollout. */
+/** Annotations of one rollout. */
 export interface RolloutAnnotations {
   /** Those about the whole rollout first, then by position in the text. */
   readonly annotations: readonly AnnotationRow[];
+  /** How many others were added before the 5,000 that are listed. Absent: none. */
+  readonly unlisted?: number;
   readonly readings: readonly ReadingRow[];
   /** As in `HistoryState`. */
   readonly revision: number;

@@ -14,12 +14,16 @@ export const PYTHON_LIMIT_MS = 10_000;
 
 const cell = z.object({ code: z.string().max(LONGEST_CODE), input: z.string().max(LONGEST_CODE).optional() });
 
+/** A response has fewer tool calls. */
+const MOST_CALLS = 1_000_000;
+const LONGEST_LIMIT_MS = 600_000;
+
 const rerun = z.object({
-  ordinal: id,
+  ordinal: z.int().nonnegative().max(MOST_CALLS),
   class: z.enum(RERUN_CLASSES),
   reason: z.string().max(2_000).optional(),
   mode: z.enum(['alone', 'session']),
-  milliseconds: z.number().nonnegative().optional(),
+  milliseconds: z.number().nonnegative().max(LONGEST_LIMIT_MS).optional(),
 });
 
 export const PYTHON_METHODS = {
@@ -32,7 +36,7 @@ export const PYTHON_METHODS = {
       cells: z.array(cell).min(1).max(MOST_CELLS),
       /** Of `random`. */
       seed: z.int().nonnegative().default(1),
-      limitMs: z.int().min(100).max(600_000).default(PYTHON_LIMIT_MS),
+      limitMs: z.int().min(100).max(LONGEST_LIMIT_MS).default(PYTHON_LIMIT_MS),
       /** Records each line of the last cell with what it changed. Such code runs many times slower. */
       isTraced: z.boolean().default(false),
     }),

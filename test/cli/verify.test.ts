@@ -1,4 +1,6 @@
 /** `turnwise verify` over the group of the demo run in whose records ten outputs were exchanged. */
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
 import { answeredCalls, canHaveResponse, readDemoRollouts } from '../support/demoCalls.ts';
@@ -40,6 +42,17 @@ it('names options that are wrong, and refuses unknown runs', async () => {
   expect(await verify('--timeout', 'soon')).toMatchObject({ code: 2 });
   expect(await verify('--filter', 'nonsense:1')).toMatchObject({ code: 2 });
   expect(await verify('--run', 'no such run')).toMatchObject({ code: 1 });
+});
+
+it.skipIf(process.platform === 'win32')('says in words why a folder of wheels cannot be used', async () => {
+  const loop = join(place.directory, 'loop');
+  symlinkSync(loop, loop);
+  const { code, err } = await verify('--packages', loop);
+  expect([code, err]).toEqual([1, `turnwise: ${loop}: it is a link that cannot be followed\n`]);
+  const long = join(place.directory, 'x'.repeat(300));
+  expect((await verify('--packages', long)).err).toBe(`turnwise: ${long}: its name is too long\n`);
+  const ingest = await runHere(place.directory, ['ingest', loop, '--library', place.library]);
+  expect(ingest.err).toContain(`${loop}: it is a link that cannot be followed`);
 });
 
 it('finds exactly the outputs that were exchanged', async () => {

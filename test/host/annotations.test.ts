@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import { filterSql } from '../../electron/storage/filterSql.ts';
-import type { HostEvent, Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
+import type { AnnotationRow, HostEvent, Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { rows, type Scratch, scratch } from '../support/library.ts';
@@ -467,5 +467,23 @@ describe('while logs are read', () => {
       await busy.close();
       other.remove();
     }
+  });
+});
+
+describe('a rollout with thousands of annotations', () => {
+  it('lists those that were added last, and counts the others', async () => {
+    const rolloutId = ids[20] ?? 0;
+    const change = { put: { rolloutId, target: { kind: 'rollout' as const }, note: 'note 0' } };
+    const { annotations: made } = await ask('annotation.apply', { author: 'dee', changes: [change] });
+    const [{ annotationNo: _, place: __, conflicts: ___, ...first }] = made as [AnnotationRow];
+    const lines = Array.from({ length: 5_001 }, (_of, i) => {
+      const annotation = { ...first, id: `many-${i}`, note: `note ${i + 1}` };
+      return `${JSON.stringify({ pack: 1, type: 'annotation', annotation })}\n`;
+    });
+    const manifest = `${JSON.stringify({ pack: 1, type: 'manifest', run: [first.rollout.run], rollouts: 0 })}\n`;
+    await host.ingest([place.file('many.pack.jsonl', manifest + lines.join(''))]);
+    const { annotations, unlisted } = await ask('annotation.list', { rolloutId });
+    expect([annotations.length, unlisted]).toEqual([5_000, 2]);
+    expect([annotations[0]?.note, annotations.at(-1)?.note]).toEqual(['note 2', 'note 5001']);
   });
 });

@@ -107,6 +107,31 @@ while at >= 0:
     memory.set(core.to_js(struct.pack('<d', 4.0)), at)
     at = found.find(pi, at + 1)`,
   },
+  // What interpreters share
+  ...[
+    ['the decoder of output', 'public._module.UTF8Decoder.__proto__', 'decode'],
+    ['a method of all typed arrays', 'public._module.HEAPU8.__proto__.__proto__', 'slice'],
+    ['a method of all objects', 'Array.prototype.__proto__', 'hasOwnProperty'],
+    [
+      'how errors print their stack',
+      'api.errorConstructors.get("RangeError").__proto__',
+      'prepareStackTrace',
+    ],
+    ['a method of all errors', 'api.errorConstructors.get("RangeError").__proto__.prototype', 'toString'],
+    ['how lists are iterated', 'getattr(core.to_js([1]), "values")().__proto__', 'next'],
+    ['how memory grows', 'public._module.memory.__proto__', 'grow'],
+    ['where Pyodide believes to run', 'api.runtimeEnv', 'IN_NODE'],
+    ['a method of all functions', 'api.scheduleCallback.__proto__', 'toString'],
+  ].map(([name, object, method]) => ({
+    name: `${name}, replaced`,
+    // Restored at once, because the code needs it for its own answer.
+    code: `${THROUGH_NUMBERS}
+shared, name = ${object}, '${method}'
+own = getattr(shared, name, None)
+setattr(shared, name, called(lambda *_: 'forged'))
+setattr(shared, name, own)
+${found("'replaced'")}`,
+  })),
   {
     name: 'code that is scheduled for after its answer',
     code: `${THROUGH_NUMBERS}\napi.scheduleCallback(called(endless), 0)`,

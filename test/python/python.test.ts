@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
@@ -233,6 +234,52 @@ import my_tool.other`;
   runner.close();
 });
 
+test.skipIf(process.platform === 'win32')('reads no wheel outside of the folder, and no pipe', async () => {
+  const wheels = join(files.directory, 'linked');
+  mkdirSync(join(wheels, 'inside'), { recursive: true });
+  const make = (name: string, at = wheels) => {
+    const path = join(at, `${name}-1.0-py3-none-any.whl`);
+    writeFileSync(path, zip({ [`${name}/__init__.py`]: 'text = "imported"' }, 'deflated'));
+    return path;
+  };
+  const link = (name: string, to: string) => symlinkSync(to, join(wheels, `${name}-1.0-py3-none-any.whl`));
+  make('near');
+  link('alias', 'near-1.0-py3-none-any.whl');
+  link('out', make('out', files.directory));
+  link('gone', 'nothing');
+  execFileSync('mkfifo', [join(wheels, 'pipe-1.0-py3-none-any.whl')]);
+  const runner = new PythonRunner({ packages: wheels });
+  const imported = (name: string) => runner.run({ cells: [{ code: `import ${name}` }], seed: 1 }, 30_000);
+  const reasons = {
+    out: 'leads out of the folder of wheels',
+    gone: 'or to nothing',
+    pipe: 'is not a regular file',
+  };
+  for (const [name, reason] of Object.entries(reasons))
+    expect(await imported(name)).toMatchObject({
+      error: { type: 'ModuleNotFoundError', hint: expect.stringContaining(reason) },
+    });
+  expect(await imported('near')).not.toHaveProperty('error');
+  // Under another name it is read, and has no such module.
+  expect(await imported('alias')).not.toHaveProperty('error.hint');
+  runner.close();
+});
+
+test('stores no result of a call that cannot be', async () => {
+  const save = (of: object) =>
+    host.dispatch('rerun.save', {
+      rolloutId: 1,
+      calls: [{ ordinal: 0, class: 'same', mode: 'alone', ...of }],
+    });
+  expect(await save({})).toMatchObject({ ok: true });
+  for (const of of [{ ordinal: -1 }, { ordinal: 2 ** 52 }, { milliseconds: -1 }, { milliseconds: 1e300 }])
+    expect(await save(of)).toMatchObject({ ok: false, failure: { code: 'bad_request' } });
+  const forged = `import json
+dumps = json.dumps
+json.dumps = lambda value: dumps({**value, 'milliseconds': 1e15})`;
+  expect(await run(forged)).toMatchObject({ kind: 'crashed' });
+});
+
 async function traced(...cells: readonly string[]): Promise<PythonTrace> {
   const answer = await run(cells, undefined, 60_000, true);
   if (answer.kind !== 'done' || answer.trace === undefined) throw new Error(JSON.stringify(answer));
@@ -340,5 +387,12 @@ recorder.steps.append({'event': 'line', 'line': 'x', 'frame': 0, 'changed': [], 
     true,
   );
   expect(forged).toMatchObject({ kind: 'crashed' });
+  const beyond = await traced(`import sys
+recorder = sys.gettrace().__self__
+for line in (0, 10 ** 9, *([1] * 3000)):
+    recorder.steps.append({'event': 'line', 'line': line, 'frame': 0, 'changed': [], 'gone': []})`);
+  expect(beyond.isCut).toBe(true);
+  expect(beyond.steps.length).toBeLessThanOrEqual(2_000);
+  expect(beyond.steps.filter(({ line }) => line < 1 || line > 5)).toEqual([]);
   expect(await run('print(1)')).toMatchObject({ stdout: '1\n' });
 });

@@ -176,6 +176,23 @@ describe('annotations in the replay', () => {
     expect(scrubberMarks([span('response', 0, 0)], DEFAULT_TAXONOMY, 0)).toEqual([]);
   });
 
+  it('share a range where they touch, and a mark where they begin at one position', () => {
+    const many = Array.from({ length: 10_000 }, (_, i) => span('response', i % 50, (i % 50) + 1, 'loops'));
+    expect(labelRanges([...many, span('response', 10, 90), span('prompt', 0, 5)], DEFAULT_TAXONOMY)).toEqual([
+      { source: 'response', start: 0, end: 50, colour: 'teal' },
+      { source: 'prompt', start: 0, end: 5, colour: 'grey' },
+      { source: 'response', start: 10, end: 90, colour: 'grey' },
+    ]);
+    const marks = scrubberMarks(many, DEFAULT_TAXONOMY, 100);
+    expect(marks).toHaveLength(50);
+    expect(marks[7]).toMatchObject({ at: 0.07, title: 'Loops\nLoops\nLoops\nLoops\nLoops\n195 more' });
+  });
+
+  it('show hidden characters of their words in a tooltip', () => {
+    const note = { ...span('response', 0, 1), note: 'a\u202eb\nmore' };
+    expect(scrubberMarks([note], DEFAULT_TAXONOMY, 100)[0]?.title).toBe('a⟨RLO⟩b');
+  });
+
   it('target what the next key targets', () => {
     expect(isAbout(row({}), { kind: 'rollout' })).toBe(true);
     expect(isAbout(span('response', 3, 5), { kind: 'span', text: 'response', start: 3, end: 5 })).toBe(true);

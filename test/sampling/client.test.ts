@@ -1,7 +1,11 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AnswerReader } from '../../electron/sampling/answers.ts';
 import { type CompletionOptions, complete } from '../../electron/sampling/client.ts';
 import { namedEndpoint } from '../../electron/sampling/endpoint.ts';
+import { eventData } from '../../electron/sampling/eventStream.ts';
 import type { ContinuationRequest } from '../../shared/domain/continuation.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 import {
@@ -148,7 +152,11 @@ test.each<[name: string, faults: readonly Fault[], message: RegExp]>([
   ['an error in the stream', ['error in the stream'], /the endpoint reported: out of memory/],
   ['an endless answer', ['endless'], /more than the 64 tokens that were asked for$/],
   ['an endless line', ['one endless line'], /far more than was asked for$/],
-  ['five broken connections', Array.from({ length: 5 }, () => 'reset' as const), /not reached: \w+$/],
+  [
+    'five broken connections',
+    Array.from({ length: 5 }, () => 'reset' as const),
+    /not reached: it closed the connection$/,
+  ],
 ])('gives up after %s, and says so', async (_, faults, message) => {
   server.faults.push(...faults);
   const error: unknown = await ask().catch((failure: unknown) => failure);
@@ -184,12 +192,80 @@ test('takes tokens beyond the text away, and tokens that spell another text', ()
   expect(none.finish()).toEqual({ text: 'a', finish: 'length', tokensUsed: 1 });
 });
 
-test.each([1.5, -1_000_000, 2 ** 53, null, '3'])('counts tokens itself if the usage says %j', (used) => {
-  const reader = new AnswerReader();
-  const logprobs = { tokens: ['a', 'b'], token_logprobs: [-1, -1] };
-  const usage = { completion_tokens: used };
-  reader.take(JSON.stringify({ choices: [{ text: 'ab', logprobs, finish_reason: 'stop' }], usage }));
-  expect(reader.finish().tokensUsed).toBe(2);
+test.each([1.5, -1_000_000, 2 ** 53, 2 ** 52, null, '3'])(
+  'counts tokens itself if the usage says %j',
+  (used) => {
+    const reader = new AnswerReader();
+    const logprobs = { tokens: ['a', 'b'], token_logprobs: [-1, -1] };
+    const usage = { completion_tokens: used };
+    reader.take(JSON.stringify({ choices: [{ text: 'ab', logprobs, finish_reason: 'stop' }], usage }));
+    expect(reader.finish().tokensUsed).toBe(2);
+  },
+);
+
+describe('a server that does harm', () => {
+  let harm: Server;
+  /** Writes an answer to a request. */
+  let respond: (response: ServerResponse) => void = () => undefined;
+  const harmed = (maxTokens = 4096): Promise<unknown> => {
+    const { port } = harm.address() as AddressInfo;
+    const endpoint = { url: `http://127.0.0.1:${port}/v1`, model: 'm' };
+    return complete(endpoint, RAW, { ...SETTINGS, maxTokens }, 1, options).catch((error: unknown) =>
+      String(error),
+    );
+  };
+  beforeAll(async () => {
+    harm = createServer((request, response) => {
+      request.resume().on('end', () => respond(response));
+      response.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => harm.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => harm.close());
+
+  test('says in words that its headers are too long, or that it is no server', async () => {
+    respond = ({ socket }) => socket?.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1 << 20)}\r\n\r\n`);
+    expect(await harmed()).toMatch(/not reached: its headers are too long$/);
+    respond = ({ socket }) => socket?.end('SSH-2.0-OpenSSH\r\n');
+    expect(await harmed()).toMatch(/not reached: Response does not match the HTTP\/1.1 protocol/);
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/v1`;
+    await new Promise((resolve) => closed.close(resolve));
+    const failed = await complete({ url, model: 'm' }, RAW, SETTINGS, 1, options).catch(String);
+    expect(failed).toMatch(/not reached: no server listens there$/);
+  });
+
+  test('draws hidden characters of its messages', async () => {
+    respond = (response) => response.writeHead(400).end(JSON.stringify({ error: 'a\u202eb\u001b[31m' }));
+    expect(await harmed()).toMatch(/status 400: a⟨RLO⟩b␛\[31m$/);
+  });
+
+  test('reads no answer that unpacks without end, or has millions of values', async () => {
+    const json = (response: ServerResponse, body: string) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    const bomb = gzipSync(Buffer.alloc(80 << 20, ' '));
+    respond = (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+    expect(await harmed(200_000)).toMatch(/far more than was asked for$/);
+    respond = (response) => json(response, `{"x":[${'{},'.repeat(9_000_000)}{}],"choices":[]}`);
+    expect(await harmed()).toMatch(/sent something that is no JSON$/);
+    const empty = '"",'.repeat(1_200_000);
+    respond = (response) =>
+      json(response, `{"choices":[{"text":"a","finish_reason":"stop","logprobs":{"tokens":[${empty}"a"]}}]}`);
+    expect(await harmed()).toMatchObject({ text: 'a', tokensUsed: 1_000_000 });
+  });
+
+  test('joins a line of many chunks once', async () => {
+    const chunks = 200_000;
+    async function* body(): AsyncGenerator<Uint8Array> {
+      for (let i = 0; i < chunks; i++) yield Buffer.from(i === 0 ? 'data: ' : 'xxxxxxxxxx');
+      yield Buffer.from('\ndata: b\n\nda');
+      yield Buffer.from('ta: c');
+    }
+    const events: string[] = [];
+    for await (const event of eventData(body(), 1e9)) events.push(event);
+    expect(events.map(({ length }) => length)).toEqual([(chunks - 1) * 10, 1, 1]);
+  });
 });
 
 test('takes an answer of very many tokens', () => {

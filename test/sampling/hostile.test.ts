@@ -67,7 +67,9 @@ describe.skipIf(process.platform === 'win32')('a file beside the library that is
     try {
       expect(await ask('sampling.interrupted', {})).toEqual([]);
       await expect(ask('sampling.nextBatch', { ids: ['29990101000000000-aaaaaaaa'] })).rejects.toThrow(
-        kind === 'pipe' ? /^refused: .* it is not a regular file$/ : /^refused: .* cannot be read: ELOOP/,
+        kind === 'pipe'
+          ? /^refused: .* it is not a regular file$/
+          : /^refused: .* cannot be read: it is a link that cannot be followed$/,
       );
     } finally {
       rmSync(path);
@@ -202,4 +204,16 @@ test('refuses a line that no log reader would take, and stores the others', asyn
     { index: 2, isCorrect: true },
   ]);
   expect(linesOf(id)).toHaveLength(2);
+});
+
+test('refuses an answer with thousands of tool calls, and stores the others', async () => {
+  const id = await newBatch(3);
+  const lines =
+    answer(id, 0, '<tool_call>'.repeat(100_000)) +
+    answer(id, 1, `${'<tool_call>'.repeat(2_000)}</tool_call><answer>42</answer>`) +
+    answer(id, 2, '<answer>42</answer>');
+  const read = await ask('sampling.read', { lines });
+  const message = 'the response has 100000 tool calls; one with more than 2000 is not continued';
+  expect(read.failures).toEqual([{ line: 1, message }]);
+  expect(read.continuations[0]?.continuations).toMatchObject([{ failure: message }, {}, { isCorrect: true }]);
 });

@@ -102,17 +102,15 @@ describe('query plans', () => {
   it('annotations of a rollout are found by its id, and lists of them by number', () => {
     const place = [
       'SEARCH p USING COVERING INDEX annotated_place_by_rollout (rollout_id=?)',
-      'SEARCH a USING INDEX annotation_by_rollout (annotated_no=?)',
+      'SEARCH a USING COVERING INDEX annotation_by_rollout (annotated_no=?)',
     ];
     expect(planOf(ANNOTATIONS_OF_ROLLOUT.replaceAll('?', ':id'))).toEqual(expect.arrayContaining(place));
+    // Conflicts are looked up by an index. What is scanned are the found annotations of the rollout.
     for (const sql of [
       ANNOTATIONS_OF_ROLLOUT.replaceAll('?', ':id'),
       READINGS_OF_ROLLOUT.replaceAll('?', ':id'),
     ])
-      expect(planOf(sql).filter((step) => /^SCAN/.test(step) && !/VIRTUAL/.test(step))).toEqual(
-        // Conflicts are looked up by an index.
-        [],
-      );
+      expect(planOf(sql).filter((step) => /^SCAN (?!listed|.*VIRTUAL)/.test(step))).toEqual([]);
     for (const sql of [ANNOTATIONS_BY_NUMBER, ANNOTATIONS_BY_ID, ANNOTATED_FACTS, GROUPS_OF_ROLLOUTS])
       expect(planOf(sql).filter((step) => /^SCAN/.test(step))).toEqual(['SCAN ids VIRTUAL TABLE INDEX 1:']);
   });

@@ -75,7 +75,7 @@ async function* casesOf(
     // The run was added while the pack was being written.
     if (run === undefined) continue;
     const isSibling = siblings.has(rolloutId);
-    const stored = isSibling ? NOTHING : annotationsOfRollout(db, rolloutId);
+    const stored = isSibling ? NOTHING : annotationsOfRollout(db, rolloutId, -1);
     yield {
       isSibling,
       run,

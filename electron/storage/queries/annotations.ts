@@ -34,11 +34,14 @@ const PLACED = `LEFT JOIN annotated_place_row p ON p.annotated_no = a.annotated_
   LEFT JOIN annotation_place_row s ON s.annotation_no = a.annotation_no`;
 const KEYED = 'JOIN annotated_row k ON k.annotated_no = a.annotated_no';
 
-export const ANNOTATIONS_OF_ROLLOUT = `SELECT ${COLUMNS} FROM annotated_place_row p
-  JOIN annotation_row a ON a.annotated_no = p.annotated_no ${KEYED}
-  JOIN rollout_row r ON r.rollout_id = p.rollout_id JOIN run_row n ON n.run_id = r.run_id
-  LEFT JOIN annotation_place_row s ON s.annotation_no = a.annotation_no
-  WHERE p.rollout_id = ? ORDER BY s.start, a.created_at, a.annotation_no`;
+const OF_ROLLOUT = `FROM annotated_place_row p JOIN annotation_row a ON a.annotated_no = p.annotated_no
+  WHERE p.rollout_id = ?`;
+/** The ones that were added last, in the order of the text. */
+export const ANNOTATIONS_OF_ROLLOUT = `SELECT ${COLUMNS}
+  FROM (SELECT a.annotation_no ${OF_ROLLOUT} ORDER BY a.annotation_no DESC LIMIT ?) listed
+  JOIN annotation_row a ON a.annotation_no = listed.annotation_no ${KEYED} ${PLACED}
+  ORDER BY s.start, a.created_at, a.annotation_no`;
+const ANNOTATION_COUNT = `SELECT count(*) ${OF_ROLLOUT}`;
 export const ANNOTATIONS_BY_NUMBER = `SELECT ${COLUMNS} FROM json_each(?) ids
   JOIN annotation_row a ON a.annotation_no = ids.value ${KEYED} ${PLACED} ORDER BY ids.key`;
 export const ANNOTATIONS_BY_ID = `SELECT ${COLUMNS} FROM json_each(?) ids
@@ -105,14 +108,24 @@ function placeOf(row: RowRecord): AnnotationPosition | undefined {
   };
 }
 
-export function annotationsOfRollout(db: ReadableLibrary, rolloutId: number): RolloutAnnotations {
-  const annotations = rowsOf(query(db, ANNOTATIONS_OF_ROLLOUT, ROW).all(rolloutId));
+/** A page would stop for seconds over 100,000. They are all listed by `annotation.order`. */
+const MOST_LISTED = 5_000;
+
+/** @param most Negative: all */
+export function annotationsOfRollout(
+  db: ReadableLibrary,
+  rolloutId: number,
+  most = MOST_LISTED,
+): RolloutAnnotations {
+  const annotations = rowsOf(query(db, ANNOTATIONS_OF_ROLLOUT, ROW).all(rolloutId, most));
+  const total = queryValue(db, ANNOTATION_COUNT, number).get(rolloutId) ?? 0;
   const readings = query(db, READINGS_OF_ROLLOUT, {
     ...READING_ROW,
     rollout_id: number,
   }).all(rolloutId);
   return {
     annotations,
+    ...(total > annotations.length ? { unlisted: total - annotations.length } : {}),
     readings: readings.map((row) => ({ ...readingFrom(row), rolloutId: row.rollout_id })),
     revision: annotationRevision(db),
   };

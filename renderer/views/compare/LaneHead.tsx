@@ -197,6 +197,6 @@ function LaneStanding({ slot, compared, notes, isBase, actions }: LaneHeadProps)
 
 /** Labels and notes of a lane's rollout and of its parts. Empty for a rollout without labels and notes. */
 function LaneChips({ rolloutId }: { readonly rolloutId: number }) {
-  const annotations = useAnnotations(rolloutId)?.annotations ?? [];
-  return <AnnotationChips annotations={annotations} taxonomy={useTaxonomy()} />;
+  const { annotations = [], unlisted } = useAnnotations(rolloutId) ?? {};
+  return <AnnotationChips annotations={annotations} taxonomy={useTaxonomy()} unlisted={unlisted} />;
 }

@@ -52,7 +52,7 @@ export function InspectorPane(props: InspectorPaneProps) {
               label:
                 labelling.annotations.length === 0
                   ? 'Labels'
-                  : `Labels ${count(labelling.annotations.length)}`,
+                  : `Labels ${count(labelling.annotations.length + labelling.unlisted)}`,
               title: 'Labels, notes and flags',
             },
             ...(events.length === 0

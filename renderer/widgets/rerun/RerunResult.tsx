@@ -8,7 +8,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { MarkedCode } from '../../editor/MarkedCode.tsx';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
-import { LogText } from '../../ui/LogText.tsx';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { counted, seconds } from '../../ui/numbers.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import { type Rerun, useReruns } from './Reruns.tsx';
@@ -140,7 +140,7 @@ function RunState({ call, rerun }: { readonly call: CodeCall; readonly rerun: Re
   return (
     <>
       <span className={mark.isError ? 'is-wrong' : 'muted'}>
-        {mark.glyph} {answer.kind === 'done' ? (answer.error?.type ?? mark.label) : mark.label}
+        {mark.glyph} {answer.kind === 'done' ? plainLogText(answer.error?.type ?? mark.label) : mark.label}
       </span>
       {answer.kind === 'done' && <span className="dim">{seconds(answer.milliseconds)}</span>}
       <span role="status" className={`rerun-verdict is-${verdict.class}`}>

@@ -5,7 +5,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { PythonReport, PythonStep, PythonTrace } from '../../../shared/domain/pythonAnswer.ts';
 import { Button } from '../../ui/Controls.tsx';
-import { LogText } from '../../ui/LogText.tsx';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { count } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
@@ -109,7 +109,7 @@ export function Stepper({ code, trace, report, isSession }: StepperProps) {
         framesAt(trace, at).map(({ function: name, variables }) => (
           <Variables
             key={name ?? ''}
-            title={name === undefined ? 'of the program here' : `of ${name} here`}
+            title={name === undefined ? 'of the program here' : `of ${plainLogText(name)} here`}
             variables={variables}
           />
         ))

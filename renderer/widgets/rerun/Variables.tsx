@@ -50,7 +50,9 @@ export function Variables({ title, variables, before }: VariablesProps) {
               <td>
                 <LogText text={type} longest={LONGEST} />
               </td>
-              <td>{size}</td>
+              <td>
+                <LogText text={size} longest={LONGEST} />
+              </td>
               <td>
                 <LogText text={value} longest={LONGEST} />
               </td>

@@ -1,5 +1,6 @@
 /** What a run of a call again shows: its words, and the lines that differ from the log. */
 import { commonRuns } from '../../../shared/domain/editScript.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { ToolOutcome } from '../../../shared/domain/model.ts';
 import type { PythonAnswer } from '../../../shared/domain/pythonAnswer.ts';
 import { RERUN_CLASSES, type RerunClass, type RerunVerdict } from '../../../shared/domain/rerun.ts';
@@ -14,7 +15,8 @@ export function outcomeOf(answer: PythonAnswer): ToolOutcome {
   return answer.stdout === '' ? 'ok_empty' : 'ok_stdout';
 }
 
-export function verdictText({ class: found, reason = '' }: RerunVerdict): string {
+export function verdictText({ class: found, reason: because = '' }: RerunVerdict): string {
+  const reason = withGlyphs(because);
   switch (found) {
     case 'same':
       return 'same as logged';

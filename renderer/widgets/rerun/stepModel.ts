@@ -1,6 +1,7 @@
 /** Variables and places of a recorded call at each of its steps. */
 
 import type { PythonStep, PythonTrace, PythonVariable } from '../../../shared/domain/pythonAnswer.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count } from '../../ui/numbers.ts';
 
 /** A position is the index of a step, or the number of steps: the end of the code. */
@@ -79,8 +80,9 @@ export function positionText(
 ): string {
   const step = steps[at];
   if (step === undefined) return 'The end of the code';
-  const { event, line, frame, function: name, value = '' } = step;
-  const within = name === undefined ? '' : ` of ${UNNAMED[name] ?? name}`;
+  const { event, line, frame, function: name } = step;
+  const value = plainLogText(step.value ?? '');
+  const within = name === undefined ? '' : ` of ${UNNAMED[name] ?? plainLogText(name)}`;
   const where = `Step ${count(at + 1)} of ${count(steps.length)} · line ${line}${within}`;
   const before = steps[at - 1];
   const isSameLine = before?.event === 'line' && before.line === line && before.frame === frame;

@@ -3,6 +3,7 @@ import type { AnnotationRow, Taxonomy } from '../../../../shared/api/contract.ts
 import { FLAG_MEANINGS } from '../../../../shared/domain/flags.ts';
 import { labelOf } from '../../../data/annotations.ts';
 import { Chip, IconButton } from '../../../ui/Controls.tsx';
+import { LogText } from '../../../ui/LogText.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
 import { SourceText } from '../../../ui/SourceText.tsx';
 import { dayAndTime } from '../../../ui/times.ts';
@@ -82,7 +83,8 @@ export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove 
       )}
       {flag !== undefined && <p className="dim">flag confirmed: {FLAG_MEANINGS[flag]}</p>}
       <footer className="dim">
-        {author} · <time dateTime={new Date(updatedAt).toISOString()}>{dayAndTime(updatedAt)}</time>
+        <LogText text={author} /> ·{' '}
+        <time dateTime={new Date(updatedAt).toISOString()}>{dayAndTime(updatedAt)}</time>
       </footer>
     </li>
   );

@@ -5,8 +5,10 @@ import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { AnnotationRow, Taxonomy } from '../../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import { labelOf } from '../../../data/annotations.ts';
+import { LogText } from '../../../ui/LogText.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
-import { firstLine } from './labelModel.ts';
+import { count } from '../../../ui/numbers.ts';
+import { firstLine, firstOf } from './labelModel.ts';
 import type { Labelling } from './useLabelling.ts';
 
 interface Said {
@@ -57,6 +59,8 @@ export function SegmentChips({ segment }: { readonly segment: number }) {
 
 /** Further chips are only counted. The panel lists all. */
 const MOST_CHIPS = 3;
+/** Names in the tooltip of that number. */
+const MOST_NAMES = 20;
 
 interface ChipsProps {
   readonly said: Said | undefined;
@@ -73,9 +77,12 @@ function Chips({ said, isOf }: ChipsProps) {
 export function AnnotationChips({
   annotations: own,
   taxonomy,
+  unlisted = 0,
 }: {
   readonly annotations: readonly AnnotationRow[];
   readonly taxonomy: Taxonomy | undefined;
+  /** Older ones that are only counted. */
+  readonly unlisted?: number | undefined;
 }) {
   const namesOf = ({ label, note }: AnnotationRow) =>
     label === undefined ? firstLine(note) : labelOf(taxonomy, label).name;
@@ -85,7 +92,9 @@ export function AnnotationChips({
       {own.slice(0, MOST_CHIPS).map(({ id, label, note, place }) => (
         <span key={id} className="said-chip" title={note === undefined ? undefined : withGlyphs(note)}>
           {label === undefined ? (
-            <span className="muted said-words">{firstLine(note)}</span>
+            <span className="muted said-words">
+              <LogText text={firstLine(note)} />
+            </span>
           ) : (
             <LabelName label={labelOf(taxonomy, label)} />
           )}
@@ -93,8 +102,8 @@ export function AnnotationChips({
         </span>
       ))}
       {others.length > 0 && (
-        <span className="muted" title={others.map(namesOf).join(', ')}>
-          +{others.length}
+        <span className="muted" title={firstOf(others.map(namesOf), MOST_NAMES, ', ')}>
+          +{count(others.length + unlisted)}
         </span>
       )}
     </>

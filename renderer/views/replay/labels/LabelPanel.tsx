@@ -8,13 +8,17 @@ import { keyed, keyOf } from '../../../shell/keys/keysInForce.ts';
 import { useLabelling as useStore } from '../../../state/labelling.ts';
 import { IconButton, Segmented } from '../../../ui/Controls.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
-import { counted } from '../../../ui/numbers.ts';
+import { count, counted } from '../../../ui/numbers.ts';
+import { useFirstItems } from '../../../ui/useFirstItems.tsx';
 import type { Hit } from '../text/findModel.ts';
 import { AnnotationCard } from './AnnotationCard.tsx';
 import { FlagList } from './FlagList.tsx';
 import { placeOf, targetLabel } from './labelModel.ts';
 import { NoteEditor } from './NoteEditor.tsx';
 import type { Labelling } from './useLabelling.ts';
+
+/** Cards in the panel before it is asked for more. */
+const MOST_CARDS = 100;
 
 export interface LabelPanelProps {
   readonly detail: RolloutDetail;
@@ -26,8 +30,9 @@ export interface LabelPanelProps {
 }
 
 export function LabelPanel({ detail, labelling, isBlind, onShow, target }: LabelPanelProps) {
-  const { taxonomy, annotations, draft, given, reader } = labelling;
+  const { taxonomy, annotations, unlisted, draft, given, reader } = labelling;
   const history = useRequest('annotation.history', { author: reader }).data;
+  const { shown, more } = useFirstItems(annotations, 'annotation', MOST_CARDS);
   return (
     <section className="label-panel" aria-label="Labels">
       <section>
@@ -86,10 +91,19 @@ export function LabelPanel({ detail, labelling, isBlind, onShow, target }: Label
         </section>
       )}
       <section>
-        <h2>{annotations.length === 0 ? 'No annotations yet' : counted(annotations.length, 'annotation')}</h2>
+        <h2>
+          {annotations.length === 0
+            ? 'No annotations yet'
+            : counted(annotations.length + unlisted, 'annotation')}
+        </h2>
+        {unlisted > 0 && (
+          <p className="dim">
+            The {count(unlisted)} that were added first are not shown here. The page Labels lists all.
+          </p>
+        )}
         {isBlind && <p className="dim">Blind review: annotations of others are hidden.</p>}
         <ul className="annotations">
-          {annotations.map((annotation) => {
+          {shown.map((annotation) => {
             const place = placeOf(annotation, detail);
             return (
               <AnnotationCard
@@ -103,6 +117,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow, target }: Label
             );
           })}
         </ul>
+        {more}
       </section>
       {!isBlind && <FlagList detail={detail} labelling={labelling} onShow={onShow} />}
     </section>

@@ -8,7 +8,9 @@ import {
   type Taxonomy,
 } from '../../../../shared/api/contract.ts';
 import type { PlainTarget } from '../../../../shared/domain/annotate/draft.ts';
+import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import { type AnnotationChange, labelOf } from '../../../data/annotations.ts';
+import { count } from '../../../ui/numbers.ts';
 import type { Hit } from '../text/findModel.ts';
 import { segmentAt } from '../text/replayModel.ts';
 import type { LabelRange } from '../text/textMarks.ts';
@@ -26,19 +28,36 @@ export function annotationsShown(
   return isBlind ? annotations.filter(({ author }) => author === reader) : annotations;
 }
 
-/** Annotated text ranges: spans and segments. Annotations of turns are shown in the turn's head. */
+/**
+ * Annotated spans of the texts, in order. Spans of one colour that touch are one range, because they are painted alike
+ * and a text may have thousands of them.
+ */
 export function labelRanges(
   annotations: readonly AnnotationRow[],
   taxonomy: Taxonomy | undefined,
 ): readonly LabelRange[] {
-  return annotations
-    .flatMap((one): LabelRange[] => {
-      const { target, place } = one;
-      if (target.kind !== 'span' || place?.start === undefined || place.end === undefined) return [];
-      const colour = one.label === undefined ? 'grey' : labelOf(taxonomy, one.label).colour;
-      return [{ source: target.anchor.text, start: place.start, end: place.end, colour }];
-    })
-    .sort((a, b) => a.start - b.start);
+  const ranges: LabelRange[] = [];
+  const lastOf = new Map<string, number>();
+  for (const one of annotations
+    .flatMap((each) => rangeOf(each, taxonomy))
+    .sort((a, b) => a.start - b.start)) {
+    const key = `${one.source} ${one.colour}`;
+    const at = lastOf.get(key) ?? -1;
+    const last = ranges[at];
+    if (last !== undefined && one.start <= last.end)
+      ranges[at] = { ...last, end: Math.max(last.end, one.end) };
+    else lastOf.set(key, ranges.push(one) - 1);
+  }
+  return ranges;
+}
+
+function rangeOf(
+  { target, place, label }: AnnotationRow,
+  taxonomy: Taxonomy | undefined,
+): readonly LabelRange[] {
+  if (target.kind !== 'span' || place?.start === undefined || place.end === undefined) return [];
+  const colour = label === undefined ? 'grey' : labelOf(taxonomy, label).colour;
+  return [{ source: target.anchor.text, start: place.start, end: place.end, colour }];
 }
 
 /** Position of an annotation in the transcript. Undefined if it is about the whole rollout or its text is gone. */
@@ -64,23 +83,43 @@ export interface LabelMark {
   readonly title: string;
 }
 
-/** Marks for the scrubber, in order. Annotations of the whole rollout and of the prompt have no position in it. */
+/** Positions on the scrubber: about one per pixel. */
+const SCRUBBER_POSITIONS = 1000;
+const MOST_TITLES = 5;
+
+/**
+ * Marks for the scrubber, in order; annotations at one position share a mark. Annotations of the whole rollout and of
+ * the prompt have no position in it.
+ */
 export function scrubberMarks(
   annotations: readonly AnnotationRow[],
   taxonomy: Taxonomy | undefined,
   length: number,
 ): readonly LabelMark[] {
   if (length === 0) return [];
-  return annotations
-    .flatMap((one): LabelMark[] => {
-      const { target, place } = one;
-      if (target.kind === 'rollout' || target.anchor.text !== 'response' || place?.start === undefined)
-        return [];
-      const label = one.label === undefined ? undefined : labelOf(taxonomy, one.label);
-      const words = [label?.name, firstLine(one.note)].filter((part) => part !== undefined && part !== '');
-      return [{ at: place.start / length, colour: label?.colour ?? 'grey', title: words.join(': ') }];
-    })
+  const byPosition = new Map<number, { at: number; colour: Label['colour']; titles: string[] }>();
+  for (const { target, place, label: id, note } of annotations) {
+    if (target.kind === 'rollout' || target.anchor.text !== 'response' || place?.start === undefined)
+      continue;
+    const label = id === undefined ? undefined : labelOf(taxonomy, id);
+    const title = [label?.name ?? '', firstLine(note)].filter(Boolean).join(': ');
+    const at = place.start / length;
+    const position = Math.round(at * SCRUBBER_POSITIONS);
+    const mark = byPosition.get(position);
+    if (mark === undefined)
+      byPosition.set(position, { at, colour: label?.colour ?? 'grey', titles: [title] });
+    else mark.titles.push(title);
+  }
+  return [...byPosition.values()]
+    .map(({ at, colour, titles }) => ({ at, colour, title: firstOf(titles, MOST_TITLES, '\n') }))
     .sort((a, b) => a.at - b.at);
+}
+
+/** The first names of a list for a tooltip, and how many follow. Hidden characters are drawn. */
+export function firstOf(names: readonly string[], most: number, separator: string): string {
+  const shown = names.slice(0, most).map((name) => withGlyphs(name));
+  if (names.length > most) shown.push(`${count(names.length - most)} more`);
+  return shown.join(separator);
 }
 
 export const firstLine = (text: string | undefined): string => text?.trim().split('\n', 1)[0] ?? '';

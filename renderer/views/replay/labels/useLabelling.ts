@@ -52,6 +52,8 @@ export interface Labelling {
   readonly taxonomy: Taxonomy | undefined;
   /** The annotations that this reader may see. */
   readonly annotations: readonly AnnotationRow[];
+  /** How many older ones are not among them. */
+  readonly unlisted: number;
   readonly reader: string;
   readonly ranges: ReturnType<typeof labelRanges>;
   readonly marks: ReturnType<typeof scrubberMarks>;
@@ -120,7 +122,7 @@ export function useLabelling(
   // The same rollout can be in two lanes.
   const labelledIds = [...new Set([rolloutId, ...others])];
   const taxonomy = useTaxonomy();
-  const all = useAnnotations(rolloutId)?.annotations ?? NONE;
+  const { annotations: all = NONE, unlisted = 0 } = useAnnotations(rolloutId) ?? {};
   // A comparison has four lanes at most.
   const beside = [useAnnotations(others[0]), useAnnotations(others[1]), useAnnotations(others[2])]
     .slice(0, others.length)
@@ -318,6 +320,7 @@ export function useLabelling(
   return {
     taxonomy,
     annotations,
+    unlisted,
     reader,
     ranges,
     marks,
