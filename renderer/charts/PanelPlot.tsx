@@ -26,6 +26,8 @@ interface PanelPlotProps {
 
 /** With more steps the dots would touch, and the line is enough. */
 const MOST_DOTS = 16;
+/** Pixels. The last label would reach over the edge from four digits on. */
+const HALF_DIGIT = 3.3;
 
 export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
   const { frame, lines, isStacked, x, y, format } = props;
@@ -42,7 +44,12 @@ export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
         </g>
       ))}
       {props.ticks.map(({ at, label }) => (
-        <text key={label} x={at} y={frame.height - 4} textAnchor="middle">
+        <text
+          key={label}
+          x={Math.min(at, frame.width - label.length * HALF_DIGIT)}
+          y={frame.height - 4}
+          textAnchor="middle"
+        >
           {label}
         </text>
       ))}
