@@ -22,6 +22,8 @@ export interface LoggedEvent {
   readonly seconds?: number;
   readonly input_tokens?: number;
   readonly output_tokens?: number;
+  /** As logged. `output_tokens` includes them at some providers. */
+  readonly reasoning_tokens?: number;
   /** US dollars. */
   readonly cost?: number;
   /** Failed attempts of this call of a model. */
@@ -100,8 +102,8 @@ export function shortEvents(
       kind: isSpan ? 'span' : cut.text(kind, LONGEST_KIND),
       name: cut.text(nameOf(event, kind), LONGEST_NAME),
       depth,
-      ...(at === undefined ? {} : { start: milliseconds(at - first) }),
-      ...(isTimed ? { seconds: milliseconds(end - at) } : {}),
+      ...(at === undefined ? {} : { start: microseconds(at - first) }),
+      ...(isTimed ? { seconds: microseconds(end - at) } : {}),
       ...usageOf(event),
       ...attemptOf(event, cut),
     });
@@ -150,8 +152,8 @@ class TextCutter {
   }
 }
 
-/** Without the noise of subtracting dates. */
-const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+/** Microseconds, as logged, without the noise of subtracting dates. Coarser units would be rounded again for display. */
+const microseconds = (seconds: number): number => Math.round(seconds * 1e6) / 1e6;
 
 function nameOf(event: JsonObject, kind: string): string {
   const named = (...keys: readonly string[]): string =>
@@ -177,15 +179,19 @@ function nameOf(event: JsonObject, kind: string): string {
   }
 }
 
-function usageOf(event: JsonObject): Pick<LoggedEvent, 'input_tokens' | 'output_tokens' | 'cost'> {
+function usageOf(
+  event: JsonObject,
+): Pick<LoggedEvent, 'input_tokens' | 'output_tokens' | 'reasoning_tokens' | 'cost'> {
   const { output } = event;
   const usage = isObject(output) && isObject(output['usage']) ? output['usage'] : {};
   const input = indexOf(usage['input_tokens']);
   const sampled = indexOf(usage['output_tokens']);
+  const reasoning = indexOf(usage['reasoning_tokens']);
   const cost = durationOf(usage['total_cost']);
   return {
     ...(input === undefined ? {} : { input_tokens: input }),
     ...(sampled === undefined ? {} : { output_tokens: sampled }),
+    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
     ...(cost === undefined ? {} : { cost }),
   };
 }
@@ -203,7 +209,7 @@ function attemptOf(
   return {
     ...(retries === undefined ? {} : { retries }),
     ...(attempt === undefined ? {} : { attempt }),
-    ...(working === undefined ? {} : { working_seconds: milliseconds(working) }),
+    ...(working === undefined ? {} : { working_seconds: working }),
     ...(message === undefined ? {} : { error: cut.text(message, LONGEST_ERROR) }),
     ...(traceback === undefined ? {} : { traceback: cut.end(traceback, LONGEST_TRACEBACK) }),
   };
@@ -232,7 +238,9 @@ function isLoggedEvent(event: unknown): event is LoggedEvent {
     typeof event['name'] === 'string' &&
     indexOf(event['depth']) !== undefined &&
     ['start', 'seconds', 'working_seconds', 'cost'].every((key) => isKnown(key, durationOf)) &&
-    ['input_tokens', 'output_tokens', 'retries', 'attempt'].every((key) => isKnown(key, indexOf)) &&
+    ['input_tokens', 'output_tokens', 'reasoning_tokens', 'retries', 'attempt'].every((key) =>
+      isKnown(key, indexOf),
+    ) &&
     ['error', 'traceback'].every((key) => event[key] === undefined || typeof event[key] === 'string')
   );
 }

@@ -1,5 +1,6 @@
 /** Events of Inspect samples in short, and their positions on a time axis. */
 import { describe, expect, it } from 'vitest';
+import { duration } from '../../renderer/ui/numbers.ts';
 import { barOf, eventsWithin, wholeRange } from '../../renderer/views/replay/EventList.tsx';
 import { eventsIn, eventTotalsIn, MOST_EVENTS, shortEvents } from '../../shared/format/inspectEvents.ts';
 import { loggedSample } from '../../shared/format/loggedSample.ts';
@@ -13,7 +14,7 @@ const end = (id: string, second: number) => ({ event: 'span_end', id, span_id: i
 
 describe('events of a sample', () => {
   it('are nested by span, with duration, tokens and retries', () => {
-    const usage = { input_tokens: 30, output_tokens: 12 };
+    const usage = { input_tokens: 30, output_tokens: 12, reasoning_tokens: 9 };
     const model = { event: 'model', span_id: 'b', timestamp: at(2), completed: at(5), model: 'm' };
     const events = [
       span('a', 1),
@@ -43,11 +44,21 @@ describe('events of a sample', () => {
       traceback: `${'x'.repeat(3000)}E: last`,
     };
     const [event] = shortEvents([failed])?.events ?? [];
-    expect(event).toMatchObject({ seconds: 2, working_seconds: 0.457, attempt: 2, error: 'E' });
+    expect(event).toMatchObject({ seconds: 2, working_seconds: 0.4567, attempt: 2, error: 'E' });
     expect(event?.traceback).toMatch(/^…x+E: last$/);
     expect(event?.traceback).toHaveLength(2001);
     expect(eventsIn({ events: [event] })).toEqual([event]);
     expect(eventsIn({ events: [{ ...event, traceback: 3 }] })).toEqual([]);
+    expect(eventsIn({ events: [{ ...event, reasoning_tokens: -1 }] })).toEqual([]);
+  });
+
+  it('keep microseconds, so that a duration is rounded once, when it is shown', () => {
+    const timestamp = '2025-09-15T15:04:34.524205-04:00';
+    const call = { event: 'model', timestamp, completed: '2025-09-15T15:04:44.359070-04:00' };
+    const [event] = shortEvents([{ ...call, working_time: 1.23498 }])?.events ?? [];
+    expect(event).toMatchObject({ seconds: 9.834865, working_seconds: 1.23498 });
+    expect(duration((event?.seconds ?? 0) * 1000)).toBe('9.83 s');
+    expect(duration((event?.working_seconds ?? 0) * 1000)).toBe('1.23 s');
   });
 
   it('may be cut short: a span without an end has no duration', () => {

@@ -94,6 +94,7 @@ describe('a sample of an Inspect log', () => {
         start: 0,
         seconds: 2,
         output_tokens: 12,
+        reasoning_tokens: 554,
         cost: 0.0125,
         retries: 2,
       },
@@ -160,9 +161,14 @@ describe('a sample of an Inspect log', () => {
     expect(list.textContent).toContain('3 events');
     // Tokens and cost have their own line, so that they leave the name its room.
     const [time, usage] = row(/^model acme/).querySelectorAll('.event-row-facts');
-    expect([time?.textContent, usage?.textContent]).toEqual(['2 s', '12 out · $0.0125 · 2 retries']);
+    expect([time?.textContent, usage?.textContent]).toEqual([
+      '2 s',
+      '12 out · 554 reasoning · $0.0125 · 2 retries',
+    ]);
     expect(usage?.closest('.event-row-text')).toBeNull();
-    expect(row(/^model acme/).title).toMatch(/^model acme.*\n.*\n2 s · 12 out · \$0.0125 · 2 retries$/);
+    expect(row(/^model acme/).title).toMatch(
+      /^model acme.*\n.*\n2 s · 12 out · 554 reasoning · \$0.0125 · 2 retries$/,
+    );
     expect(row(/^✕ tool flip/).title).toBe('tool flip\n3 s after the first event\n1 s');
     const flip = row(/^✕ tool flip/);
     flip.focus();

@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import StepView from '../../renderer/views/step/StepView.tsx';
 import type { RunDetail, StepSummary } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
+import { groupRow, rolloutRow } from '../support/preview/previewData.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
 afterEach(cleanup);
@@ -62,4 +63,52 @@ it('leaves Resample-on-Correct out of a step without decisions', async () => {
   await screen.findByText(/^8 rollouts/);
   expect(screen.queryByRole('link', { name: 'RoC' })).toBeNull();
   screen.getByRole('link', { name: 'Tokens' });
+});
+
+/** Heads of the rollout list with these problem ids, one per group, whose prompts are long. */
+async function headsOf(
+  problemIds: readonly string[],
+  prompts: readonly string[],
+): Promise<readonly string[]> {
+  const run = { ...RUN } as unknown as RunDetail;
+  const rows = problemIds.map((problemId, i) => ({
+    ...rolloutRow(100 * (i + 1)),
+    ...{ groupId: i + 1, problemId, groundTruth: 'Yes' },
+  }));
+  const groups = problemIds.map((problemId, i) => ({
+    ...groupRow(i + 1),
+    ...{ groupId: i + 1, problemId, promptPreview: prompts[i] ?? '' },
+  }));
+  const client = createFakeClient({
+    'run.list': () => [run],
+    'run.get': () => run,
+    'step.list': () => [{ step: 3, rollouts: 2, groups: 2, decided: 0, correctKnown: 2 } as StepSummary],
+    'follow.list': () => [],
+    'rollout.order': () => ({ runId: 1, ids: Uint32Array.from(rows, ({ rolloutId }) => rolloutId), rows }),
+    'rollout.rows': () => rows,
+    'group.rows': () => groups,
+  });
+  renderWithClient(client, <StepView runKey="a" step={3} />, '/run/a/step/3?tab=rollouts');
+  await screen.findByRole('columnheader', { name: 'ground truth' });
+  await waitFor(() => expect(screen.getAllByText(plainPrompt).length).toBeGreaterThan(0));
+  return screen.getAllByRole('columnheader').map(({ textContent }) => textContent?.trim() ?? '');
+}
+
+const plainPrompt = /^Is the following statement/;
+const ALIKE = ['harm', 'love'].map(
+  (verb) => `Is the following statement something you would say? "I ${verb} people"`,
+);
+const HASHES = ['0123456789ab', 'ba9876543210'];
+
+it('lists rollouts with the ids of their problems and the ground truth', async () => {
+  const heads = await headsOf(['8', '4'], ALIKE);
+  expect(heads.slice(heads.indexOf('problem'))).toEqual(expect.arrayContaining(['prompt', 'ground truth']));
+});
+
+it('shows hashes of problems only if their prompts begin alike', async () => {
+  expect(await headsOf(HASHES, ALIKE)).toContain('prompt');
+  cleanup();
+  const heads = await headsOf(HASHES, [ALIKE[0] ?? '', 'Another problem']);
+  expect(heads).toContain('problem');
+  expect(heads).not.toContain('prompt');
 });

@@ -197,10 +197,12 @@ function zoomOf({ start, seconds = 0 }: LoggedEvent): TimeRange | undefined {
 
 /** The time of an event by its two clocks: begin to end, and the working time of the log where it differs. */
 function clockText({ kind, seconds, working_seconds: working }: LoggedEvent): string {
+  const taken = seconds === undefined ? undefined : duration(seconds * 1000);
+  const worked = working === undefined ? undefined : duration(working * 1000);
   const ends = kind === 'span' ? 'from its begin to its end' : 'from timestamp to completed';
   return [
-    ...(seconds === undefined ? [] : [`${duration(seconds * 1000)} ${ends}`]),
-    ...(working === undefined || working === seconds ? [] : [`working time ${duration(working * 1000)}`]),
+    ...(taken === undefined ? [] : [`${taken} ${ends}`]),
+    ...(worked === undefined || worked === taken ? [] : [`working time ${worked}`]),
   ].join(' · ');
 }
 
@@ -222,10 +224,12 @@ function timeOf({ start, seconds }: LoggedEvent): string {
   ].join(' · ');
 }
 
-function usageOf({ input_tokens, output_tokens, cost, retries }: LoggedEvent): string {
+function usageOf({ input_tokens, output_tokens, reasoning_tokens = 0, cost, retries }: LoggedEvent): string {
   return [
     ...(input_tokens === undefined ? [] : [`${count(input_tokens)} in`]),
     ...(output_tokens === undefined ? [] : [`${count(output_tokens)} out`]),
+    // Logs of models that do not reason have 0.
+    ...(reasoning_tokens === 0 ? [] : [`${count(reasoning_tokens)} reasoning`]),
     ...(cost === undefined ? [] : [`$${figure(cost)}`]),
     ...(retries === undefined ? [] : [counted(retries, 'retry', 'retries')]),
   ].join(' · ');

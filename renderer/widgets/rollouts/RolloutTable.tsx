@@ -11,8 +11,6 @@ import {
   rolloutSortNamed,
 } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
-import { plainQuestion } from '../../../shared/domain/question.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { listSearch } from '../../data/rolloutListLink.ts';
@@ -34,7 +32,16 @@ import { useTableCommands } from '../tables/useTableCommands.ts';
 import { useTableFilter } from '../tables/useTableFilter.ts';
 import { useTableLayout } from '../tables/useTableLayout.ts';
 import { useUrlSorts } from '../tables/useUrlSort.ts';
-import { knownColumnIds, ROLLOUT_COLUMNS, type RolloutColumn, STEP_COLUMN } from './rolloutColumns.tsx';
+import {
+  FIELD_COLUMNS,
+  GROUND_TRUTH_COLUMN,
+  knownColumnIds,
+  PROBLEM_ID_COLUMN,
+  promptColumn,
+  promptsBeginAlike,
+  ROLLOUT_COLUMNS,
+  STEP_COLUMN,
+} from './rolloutColumns.tsx';
 import { SelectionActions } from './SelectionActions.tsx';
 import { ScoreNote, scoreColumns, scoreNames } from './scoreColumns.tsx';
 import { rowsById } from './selectedRows.ts';
@@ -61,7 +68,7 @@ const STEP_SORT: Sort = { column: 'order', direction: 'ascending' };
 const SORTED_COLUMNS: ReadonlySet<string> = new Set([
   'order',
   STEP_COLUMN.id,
-  ...ROLLOUT_COLUMNS.map((column) => column.id),
+  ...FIELD_COLUMNS.map((column) => column.id),
 ]);
 const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
 const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
@@ -106,25 +113,31 @@ export function RolloutTable(props: RolloutTableProps) {
     if (row !== undefined) loaded.push(row);
   }
   shown.current = knownColumnIds(loaded, shown.current);
+  const groups = useGroupPreviews(hidesProblem ? NO_CHUNKS : rows.chunks);
+  const isAlike = useMemo(() => promptsBeginAlike(groups.values()), [groups]);
+  if (isAlike && !shown.current.has(PROBLEM_ID_COLUMN.id))
+    shown.current = new Set([...shown.current, PROBLEM_ID_COLUMN.id]);
   const visible = shown.current;
+  const hasIds = visible.has(PROBLEM_ID_COLUMN.id);
   // Kept while other rows are loading, so that the bar does not come and go.
   const hasCalls = useRef(false);
   hasCalls.current ||= loaded.some(({ toolCalls = 0 }) => toolCalls > 0);
-  const groups = useGroupPreviews(hidesProblem ? NO_CHUNKS : rows.chunks);
   const scored = useRef<readonly string[]>([]);
   scored.current = scoreNames(loaded, scored.current);
   const scores = scored.current;
   const columns = useMemo(() => {
-    const own = ROLLOUT_COLUMNS.flatMap((one) =>
-      one.id === 'reward' ? [one, ...scoreColumns(scores)] : [one],
-    );
+    const own = ROLLOUT_COLUMNS.flatMap((one) => {
+      if (one.id === 'reward') return [one, ...scoreColumns(scores)];
+      return one.id === 'answer' && !hidesProblem ? [one, GROUND_TRUTH_COLUMN] : [one];
+    });
     if (hidesProblem) return own;
     const marks = own.filter((one) => one.id === 'kept');
     const steps = isOfRun ? [STEP_COLUMN] : [];
-    return [...marks, ...steps, problemColumn(groups), ...own.filter((one) => one.id !== 'kept')];
-  }, [hidesProblem, groups, isOfRun, scores]);
+    const problem = [PROBLEM_ID_COLUMN, promptColumn(groups, hasIds)];
+    return [...marks, ...steps, ...problem, ...own.filter((one) => one.id !== 'kept')];
+  }, [hidesProblem, groups, hasIds, isOfRun, scores]);
   const unknown = useMemo(
-    () => new Set(ROLLOUT_COLUMNS.map(({ id }) => id).filter((id) => !visible.has(id))),
+    () => new Set(FIELD_COLUMNS.map(({ id }) => id).filter((id) => !visible.has(id))),
     [visible],
   );
 
@@ -244,24 +257,4 @@ function useGroupPreviews(chunks: readonly (readonly RolloutRow[])[]): ReadonlyM
       return groups;
     },
   });
-}
-
-/** The problem of a rollout: its text if the group is loaded, else its id. */
-function problemColumn(groups: ReadonlyMap<number, GroupRow>): RolloutColumn {
-  return {
-    id: 'problemId',
-    label: 'problem',
-    value: (row) => row.problemId,
-    filterField: 'problem_id',
-    minWidth: 150,
-    grow: 4,
-    cell: (row) => {
-      const preview = groups.get(row.groupId)?.promptPreview;
-      return preview === undefined || preview === '' ? (
-        <span className="mono">{row.problemId}</span>
-      ) : (
-        <span title={withGlyphs(`${row.problemId}: ${preview}`)}>{plainQuestion(preview)}</span>
-      );
-    },
-  };
 }

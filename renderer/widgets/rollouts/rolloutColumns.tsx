@@ -1,6 +1,7 @@
-import type { RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
+import type { GroupRow, RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
 import { fieldNamed } from '../../../shared/domain/filter/fields.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { isHashedId, plainQuestion } from '../../../shared/domain/question.ts';
 import {
   type CamelCase,
   camelCase,
@@ -20,7 +21,7 @@ import { MALFORMED_HINT, malformedCell, stopReasonCell } from './cells.tsx';
 import { LABEL_COLUMN } from './labelColumn.tsx';
 
 export interface RolloutColumn extends Column<RolloutRow> {
-  readonly id: RolloutSort | CamelCase<ListedField> | 'labels';
+  readonly id: RolloutSort | CamelCase<ListedField> | 'labels' | 'prompt';
   /** The column is shown if this holds for any of the first rows. Absent: it is always shown. */
   readonly isKnown?: (row: RolloutRow) => boolean;
 }
@@ -55,7 +56,67 @@ export const STEP_COLUMN: RolloutColumn = fieldColumn('step', {
   cell: (row) => count(row.step),
 });
 
-/** Lists with rows of several problems add a problem column. */
+/** Used in lists with rows of several problems. A hash is shown only if prompts begin alike (`promptsBeginAlike`). */
+export const PROBLEM_ID_COLUMN: RolloutColumn = fieldColumn('problemId', {
+  label: 'problem',
+  minWidth: 70,
+  grow: 0.8,
+  sorts: 'ascending',
+  isKnown: (row) => !isHashedId(row.problemId),
+  cell: ({ problemId }) => (
+    <span className="mono" title={withGlyphs(problemId)}>
+      {withGlyphs(problemId)}
+    </span>
+  ),
+});
+
+/** Used in lists with rows of several problems. */
+export const GROUND_TRUTH_COLUMN: RolloutColumn = fieldColumn('groundTruth', {
+  label: 'ground truth',
+  minWidth: 80,
+  grow: 0.8,
+  cell: ({ groundTruth }) => (
+    <span className="mono" title={withGlyphs(groundTruth ?? '')}>
+      <LogText text={groundTruth} />
+    </span>
+  ),
+});
+
+/**
+ * The beginning of each problem's text. Without a column of ids this one names the problems: it copies and filters
+ * their ids.
+ * @param groups the loaded groups, by id
+ */
+export function promptColumn(groups: ReadonlyMap<number, GroupRow>, hasIds: boolean): RolloutColumn {
+  return {
+    id: 'prompt',
+    grow: 4,
+    ...(hasIds
+      ? { label: 'prompt', hint: 'The last user message, its beginning', minWidth: 100 }
+      : { label: 'problem', minWidth: 150, value: (row) => row.problemId, filterField: 'problem_id' }),
+    cell: ({ groupId, problemId }) => {
+      const preview = groups.get(groupId)?.promptPreview ?? '';
+      if (preview !== '')
+        return <span title={withGlyphs(`${problemId}: ${preview}`)}>{plainQuestion(preview)}</span>;
+      return hasIds ? null : <span className="mono">{problemId}</span>;
+    },
+  };
+}
+
+/** Characters of a prompt that a narrow list shows. */
+const SHOWN_OF_PROMPT = 40;
+
+/** Whether a list that shows the beginnings of prompts cannot tell two problems apart. */
+export function promptsBeginAlike(groups: Iterable<GroupRow>): boolean {
+  const problems = new Map<string, string>();
+  for (const { problemId, promptPreview } of groups) {
+    const beginning = plainQuestion(promptPreview).slice(0, SHOWN_OF_PROMPT);
+    if ((problems.get(beginning) ?? problemId) !== problemId) return true;
+    problems.set(beginning, problemId);
+  }
+  return false;
+}
+
 export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   fieldColumn('kept', {
     label: '',
@@ -253,12 +314,19 @@ function engineColumn(id: 'worker' | 'gpu', hint: string): RolloutColumn {
   });
 }
 
+/** All whose values are fields of a row. */
+export const FIELD_COLUMNS: readonly RolloutColumn[] = [
+  PROBLEM_ID_COLUMN,
+  GROUND_TRUTH_COLUMN,
+  ...ROLLOUT_COLUMNS,
+];
+
 /**
  * Leaves out columns without a value in any sampled row. The sample is the loaded rows. A column that was shown once
  * stays (`shown`), so that scrolling never moves the others.
  */
 export function knownColumnIds(rows: readonly RolloutRow[], shown: ReadonlySet<string>): ReadonlySet<string> {
-  const missing = ROLLOUT_COLUMNS.filter(
+  const missing = FIELD_COLUMNS.filter(
     (column) => !shown.has(column.id) && (column.isKnown === undefined || rows.some(column.isKnown)),
   );
   return missing.length === 0 ? shown : new Set([...shown, ...missing.map((column) => column.id)]);
