@@ -6,7 +6,7 @@ import type { LoggedMetric, RunDetail } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { chartCsv } from '../../charts/chartCsv.ts';
-import { dashOf, rangeText, STROKES, type StepRange } from '../../charts/panelModel.ts';
+import { dashOf, hasValue, rangeText, STROKES, type StepRange } from '../../charts/panelModel.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
@@ -29,7 +29,7 @@ interface OverviewBarProps {
   readonly link: OverviewLink;
   readonly logged: readonly LoggedMetric[];
   readonly reading: string;
-  /** The step under the pointer, else the last step. */
+  /** The step under the pointer, else the one shown at rest. */
   readonly at: number | undefined;
   readonly onStep: (step: number | undefined) => void;
   readonly onRange: (range: StepRange | undefined) => void;
@@ -317,12 +317,15 @@ function SeriesProgress({
     );
   }
   if (!overview.isFiltered || overview.matches === undefined) return null;
+  const isGrey = overview.panels.some(({ lines }) =>
+    lines.some((line) => line.underOf === 'all rollouts' && hasValue(line)),
+  );
   return (
     <span role="status">
       {overview.rollouts === undefined
         ? counted(overview.matches, 'rollout')
         : `${count(overview.matches)} of ${counted(overview.rollouts, 'rollout')}`}
-      {overview.runs.length === 1 && <span className="dim"> · unfiltered shown in grey</span>}{' '}
+      {isGrey && <span className="dim"> · unfiltered shown in grey</span>}{' '}
       <Link className="is-link" href={listOf(runKey, applied, range)}>
         List them
       </Link>
