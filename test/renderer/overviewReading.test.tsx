@@ -87,3 +87,11 @@ it('names the last step without a filter', async () => {
   show('');
   await screen.findByText('The figures above the curves are those of step 500, the last');
 });
+
+it('says on how few rollouts and problems a change without an interval rests', async () => {
+  show('?split=rerun&q=rerun%3Aany');
+  await screen.findByText('Mean reward 0.00 → 0.50 from step 0 to 400 (+0.50)');
+  await screen.findByText(
+    'A number without ± may be chance, because a class has a single problem at a step: 20 rollouts of 1 problem at step 0, 1 rollout of 1 problem at step 400',
+  );
+});

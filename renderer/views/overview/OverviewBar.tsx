@@ -198,7 +198,10 @@ function ClassLegend({ split, at }: { readonly split: Split; readonly at: number
 /** A change in mean reward, split into changed class shares and changed rewards within classes. */
 function MixLine({ mix }: { readonly mix: MixEffect }) {
   const [isOpen, setOpen] = useState(false);
-  const isUndecided = [mix.mix, mix.within].every(({ value, margin = 0 }) => Math.abs(value) <= margin);
+  const missing = missingInterval(mix);
+  const isUndecided = [mix.mix, mix.within].every(
+    ({ value, margin }) => margin !== undefined && Math.abs(value) <= margin,
+  );
   return (
     <div className="overview-line mix-line">
       <span>
@@ -211,6 +214,7 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
       <span>
         <b>{changeText(mix.within)}</b> within the classes
       </span>
+      {missing !== undefined && <span>{missing}</span>}
       {isUndecided && (
         <span>
           Both intervals contain 0, so these steps do not tell the two apart. Drag over other steps.
@@ -243,6 +247,24 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
       )}
     </div>
   );
+}
+
+/** Why a part of the change has no interval. Undefined: each has one, or they are not known yet. */
+function missingInterval({
+  change,
+  mix,
+  within,
+  from,
+  to,
+  rollouts,
+  problems,
+}: MixEffect): string | undefined {
+  if (problems === undefined || [change, mix, within].every(({ margin }) => margin !== undefined))
+    return undefined;
+  const [before, after] = ([0, 1] as const).map(
+    (side) => `${counted(rollouts[side], 'rollout')} of ${counted(problems[side], 'problem')}`,
+  );
+  return `A number without ± may be chance, because a class has a single problem at a step: ${before} at step ${from}, ${after} at step ${to}`;
 }
 
 function changeText({ value, margin }: Estimate): string {
