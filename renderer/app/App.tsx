@@ -25,7 +25,7 @@ import { LibraryGate } from '../shell/LibraryGate.tsx';
 import { Palette } from '../shell/Palette.tsx';
 import { Rail } from '../shell/Rail.tsx';
 import { TopBar } from '../shell/TopBar.tsx';
-import { Tour } from '../shell/Tour.tsx';
+import { DEMO_RUN, Tour } from '../shell/Tour.tsx';
 import { openedRoute } from '../shell/useIngestActions.ts';
 import { useShellCommands } from '../shell/useShellCommands.ts';
 import { ViewBoundary } from '../shell/ViewBoundary.tsx';
@@ -228,7 +228,8 @@ let hasOpened = false;
 /**
  * A start without a route opens what the first job has read, once. A reload or a link stays at the library. A job
  * that was running when the page opened may learn its run only later, on a busy machine or a slow disk. Later jobs do
- * not count, nor do runs that were removed: each removal asks for everything again.
+ * not count, nor do runs that were removed: each removal asks for everything again. The demo opens only while the
+ * library has no other run.
  */
 export function useStartRun(): void {
   const { isStart } = useConnection();
@@ -242,9 +243,19 @@ export function useStartRun(): void {
       ({ jobId, runKey }) => ofStart.current?.has(jobId) === true && runKey !== undefined,
     );
     const exists = runs?.some(({ runKey }) => runKey === first?.runKey) === true;
+    if (exists && isOfDemo(first?.runKey) && !runs.every(({ runKey }) => isOfDemo(runKey))) {
+      // Nothing of this start may open later either, when those other runs are removed.
+      ofStart.current = new Set();
+      return;
+    }
     const route = first !== undefined && exists ? openedRoute(first) : undefined;
     if (!isStart || !startsAtLibrary || route === undefined || hasOpened) return;
     hasOpened = true;
     if (window.location.pathname === '/') goTo(route);
   }, [isStart, jobs, runs]);
+}
+
+/** The demo log also contains an evaluation, whose key begins like that of the training run. */
+function isOfDemo(runKey: string | undefined): boolean {
+  return runKey?.startsWith(DEMO_RUN) === true;
 }

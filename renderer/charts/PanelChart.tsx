@@ -54,6 +54,8 @@ export interface PanelChartProps {
   /** Like levels, but they do not extend the scale. A reference outside the scale is named at its edge. */
   readonly references?: readonly PanelReference[];
   readonly step: number | undefined;
+  /** Step whose values are shown while `step` is undefined. Default: the last of the axis. */
+  readonly last?: number | undefined;
   readonly onStep: (step: number | undefined) => void;
   readonly range: StepRange | undefined;
   readonly onRange: (range: StepRange | undefined) => void;
@@ -128,7 +130,8 @@ export function PanelChart(props: PanelChartProps) {
   );
   const drawn = useMemo(() => (isLog ? withoutNoughts(near) : near), [isLog, near]);
   const floor = height - frame.bottom;
-  const readAt = step ?? axis.at(-1);
+  const last = props.last ?? axis.at(-1);
+  const readAt = step ?? last;
   const openable = lines.filter((line) => line.onOpen !== undefined && valueAt(line, readAt) !== undefined);
 
   const stepAt = (event: PointerEvent<SVGSVGElement>): number | undefined => {
@@ -208,8 +211,7 @@ export function PanelChart(props: PanelChartProps) {
         {props.menu}
       </figcaption>
       <PanelReadout
-        {...{ lines, isStacked, step, chosen, format }}
-        last={axis.at(-1)}
+        {...{ lines, isStacked, step, last, chosen, format }}
         references={chosenReferences}
         isNameless={props.isNameless === true}
       />

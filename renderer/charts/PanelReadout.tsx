@@ -1,4 +1,4 @@
-/** Legend and values: each line's colour, stroke and name, with its value at the crosshair, else at the last step. */
+/** Legend and values: each line's colour, stroke and name, with its value at the crosshair, else at the step shown at rest. */
 import { ChartTable } from './ChartTable.tsx';
 import type { PanelReference } from './PanelLevels.tsx';
 import { axisOf, dashOf, type PanelLine, readingOf, valueAt } from './panelModel.ts';
@@ -7,7 +7,7 @@ interface PanelReadoutProps {
   readonly lines: readonly PanelLine[];
   readonly isStacked: boolean;
   readonly step: number | undefined;
-  /** Last step of the axis. The page names it while nothing is pointed at. */
+  /** The step shown while nothing is pointed at. The page names it. */
   readonly last: number | undefined;
   readonly chosen: string | undefined;
   /** Published numbers that are shown, each with its source. */

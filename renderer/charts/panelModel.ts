@@ -108,11 +108,11 @@ export interface ReadValue {
 }
 
 /**
- * A line's value in the legend: at the crosshair, or at rest at the last step of the axis. If it is unknown there, the
+ * A line's value in the legend: at the crosshair, or at rest at the last step. If it is unknown there, the
  * line's last known value with its step.
  *
  * @param step under the crosshair; undefined at rest
- * @param last step of the axis
+ * @param last the step shown at rest
  */
 export function readingOf(
   line: Pick<PanelLine, 'steps' | 'values'>,

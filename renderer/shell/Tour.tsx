@@ -10,7 +10,7 @@ import { KeyOf } from './keys/Keys.tsx';
 import './tour.css';
 
 /** Key of the run in fixtures/demo. */
-const DEMO_RUN = 'synthetic-grpo-roc-demo';
+export const DEMO_RUN = 'synthetic-grpo-roc-demo';
 const GROUP = { runKey: DEMO_RUN, step: 300, groupKey: 'lattice-paths' };
 const rollout = (ordinal: number): string => pathOfRoute({ view: 'rollout', ...GROUP, ordinal });
 

@@ -174,6 +174,7 @@ describe('a change in mean reward', () => {
     const facts = [factsOf(0, [0, 1, 1, 1]), factsOf(1, [0, 0, 1, 1])];
     expect(mixEffect([facts], facts)).toMatchObject({ change: { value: -0.25 } });
     expect(mixEffect([facts], facts)?.change.margin).toBeUndefined();
+    expect(mixEffect([facts], facts)?.problems).toBeUndefined();
     const classes = [
       [
         [0, 1, 1, 1],
@@ -181,6 +182,8 @@ describe('a change in mean reward', () => {
       ],
     ] as const;
     expect(effectOf(classes, () => 1)?.within.margin).toBeUndefined();
+    expect(effectOf(classes, () => 1)?.problems).toEqual([1, 1]);
+    expect(effectOf(classes, (_k, step, at) => (step === 0 ? 0 : at))?.problems).toEqual([1, 4]);
     expect(effectOf(classes, (_k, _step, at) => at % 2)?.within.margin).toBeDefined();
   });
 

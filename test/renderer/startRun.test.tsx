@@ -62,6 +62,17 @@ it('does not open the run of a later job, when another run is removed', async ()
   expect(pathname()).toBe('/');
 });
 
+it('stays at the library while the demo of the start is not its only run', async () => {
+  const demo = { ...read, runKey: 'synthetic-grpo-roc-demo' };
+  const runs = [demo.runKey, 'synthetic-grpo-roc-demo-eval', 'own'];
+  const page = await start(runs, [demo]);
+  await page.changed([0]);
+  expect(pathname()).toBe('/');
+  runs.pop();
+  await page.changed([2]);
+  expect(pathname()).toBe('/');
+});
+
 it('opens the run that a job of the start has read, also when it is known only later', async () => {
   const runs: string[] = [];
   const page = await start(runs, [job]);

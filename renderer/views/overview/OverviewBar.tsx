@@ -6,7 +6,7 @@ import type { LoggedMetric, RunDetail } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { chartCsv } from '../../charts/chartCsv.ts';
-import { dashOf, rangeText, STROKES, type StepRange } from '../../charts/panelModel.ts';
+import { dashOf, hasValue, rangeText, STROKES, type StepRange } from '../../charts/panelModel.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
@@ -29,7 +29,7 @@ interface OverviewBarProps {
   readonly link: OverviewLink;
   readonly logged: readonly LoggedMetric[];
   readonly reading: string;
-  /** The step under the pointer, else the last step. */
+  /** The step under the pointer, else the one shown at rest. */
   readonly at: number | undefined;
   readonly onStep: (step: number | undefined) => void;
   readonly onRange: (range: StepRange | undefined) => void;
@@ -198,7 +198,10 @@ function ClassLegend({ split, at }: { readonly split: Split; readonly at: number
 /** A change in mean reward, split into changed class shares and changed rewards within classes. */
 function MixLine({ mix }: { readonly mix: MixEffect }) {
   const [isOpen, setOpen] = useState(false);
-  const isUndecided = [mix.mix, mix.within].every(({ value, margin = 0 }) => Math.abs(value) <= margin);
+  const missing = missingInterval(mix);
+  const isUndecided = [mix.mix, mix.within].every(
+    ({ value, margin }) => margin !== undefined && Math.abs(value) <= margin,
+  );
   return (
     <div className="overview-line mix-line">
       <span>
@@ -211,6 +214,7 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
       <span>
         <b>{changeText(mix.within)}</b> within the classes
       </span>
+      {missing !== undefined && <span>{missing}</span>}
       {isUndecided && (
         <span>
           Both intervals contain 0, so these steps do not tell the two apart. Drag over other steps.
@@ -243,6 +247,24 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
       )}
     </div>
   );
+}
+
+/** Why a part of the change has no interval. Undefined: each has one, or they are not known yet. */
+function missingInterval({
+  change,
+  mix,
+  within,
+  from,
+  to,
+  rollouts,
+  problems,
+}: MixEffect): string | undefined {
+  if (problems === undefined || [change, mix, within].every(({ margin }) => margin !== undefined))
+    return undefined;
+  const [before, after] = ([0, 1] as const).map(
+    (side) => `${counted(rollouts[side], 'rollout')} of ${counted(problems[side], 'problem')}`,
+  );
+  return `A number without ± may be chance, because a class has a single problem at a step: ${before} at step ${from}, ${after} at step ${to}`;
 }
 
 function changeText({ value, margin }: Estimate): string {
@@ -317,12 +339,15 @@ function SeriesProgress({
     );
   }
   if (!overview.isFiltered || overview.matches === undefined) return null;
+  const isGrey = overview.panels.some(({ lines }) =>
+    lines.some((line) => line.underOf === 'all rollouts' && hasValue(line)),
+  );
   return (
     <span role="status">
       {overview.rollouts === undefined
         ? counted(overview.matches, 'rollout')
         : `${count(overview.matches)} of ${counted(overview.rollouts, 'rollout')}`}
-      {overview.runs.length === 1 && <span className="dim"> · unfiltered shown in grey</span>}{' '}
+      {isGrey && <span className="dim"> · unfiltered shown in grey</span>}{' '}
       <Link className="is-link" href={listOf(runKey, applied, range)}>
         List them
       </Link>

@@ -3,7 +3,7 @@
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import { Fragment, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { RunDetail } from '../../../shared/api/contract.ts';
-import { rangeText, type StepRange } from '../../charts/panelModel.ts';
+import { rangeText, readingOf, type StepRange } from '../../charts/panelModel.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
@@ -14,7 +14,7 @@ import { OverviewBar } from './OverviewBar.tsx';
 import { CHARTS, type ChartSpec } from './overviewCharts.ts';
 import { overviewLinkOf } from './overviewLink.ts';
 import { type StageSpan, stageChange } from './stageModel.ts';
-import { useOverview } from './useOverview.ts';
+import { type Overview, useOverview } from './useOverview.ts';
 import './overview.css';
 
 interface OverviewChartsProps {
@@ -43,18 +43,18 @@ export function OverviewCharts({
   const setRange = (range: StepRange | undefined) =>
     setQuery({ steps: range === undefined ? undefined : rangeText(range), zoom: undefined });
   useCommands(link.range === undefined ? {} : { 'place.up': () => setRange(undefined) });
-  const { panels, axis, stages } = overview;
+  const { panels, axis, last, stages } = overview;
   const marks = useMemo(
     () => stages.filter(({ from }) => from > (axis[0] ?? 0)).map(({ from, name }) => ({ step: from, name })),
     [stages, axis],
   );
   const Rows = isWhole ? WholePage : ChartRows;
-  const at = step ?? axis.at(-1);
+  const at = step ?? last;
   const since = at === undefined || !link.isTime ? undefined : overview.seconds?.get(at);
   const reading =
     at === undefined
       ? ''
-      : `The figures beside the names are those of step ${at}${step === undefined ? ', the last' : ''}${since === undefined ? '' : `, ${duration(since * 1000)} after the first`}${stageAt(stages, step)}`;
+      : `The figures above the curves are those of step ${at}${step === undefined ? atRest(overview) : ''}${since === undefined ? '' : `, ${duration(since * 1000)} after the first`}${stageAt(stages, step)}`;
 
   return (
     <>
@@ -85,6 +85,7 @@ export function OverviewCharts({
                 format={panel.format}
                 marks={marks}
                 step={step}
+                last={last}
                 onStep={setStep}
                 range={link.isZoomed ? undefined : link.range}
                 onRange={setRange}
@@ -106,6 +107,15 @@ function WholePage({ children }: { readonly children: ReactNode }) {
       {children}
     </section>
   );
+}
+
+/** Why the figures at rest are those of the last step, and whether some are of an earlier one. */
+function atRest({ panels, axis, last }: Overview): string {
+  const isEarlier = panels.some(({ lines }) =>
+    lines.some((line) => line.role !== 'under' && readingOf(line, undefined, last)?.from !== undefined),
+  );
+  const which = last === axis.at(-1) ? 'the last' : 'the last with matching rollouts';
+  return `, ${which}${isEarlier ? ', or of the step named beside them' : ''}`;
 }
 
 /** The stage that a step belongs to. At its first step also the changes it brings. */

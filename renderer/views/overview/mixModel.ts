@@ -33,6 +33,8 @@ export interface MixEffect {
   readonly within: Estimate;
   /** Rollouts with a known reward at the two steps. */
   readonly rollouts: readonly [before: number, after: number];
+  /** Problems of those rollouts. Absent: the rewards by problem are not known yet. */
+  readonly problems?: readonly [before: number, after: number];
 }
 
 /** Rewards of one class at one step. */
@@ -101,11 +103,11 @@ export function mixEffect(
         ),
       ),
     );
-  const meanSpread = spreadOf(
-    ([0, 1] as const).map((side) =>
-      additionsOf([merged(atStep(side))], [{ share: 0, mean: side === 0 ? -1 : 1 }]),
-    ),
-  );
+  const [before, after] = [merged(atStep(0)), merged(atStep(1))];
+  const meanSpread = spreadOf([
+    additionsOf([before], [{ share: 0, mean: -1 }]),
+    additionsOf([after], [{ share: 0, mean: 1 }]),
+  ]);
   return {
     from: first.step,
     to: last.step,
@@ -115,6 +117,7 @@ export function mixEffect(
     mix: estimate(mix, spread(mixWeights)),
     within: estimate(within, spread(withinWeights)),
     rollouts: [all.rollouts, allLater.rollouts],
+    ...(rewards === undefined ? {} : { problems: [before.problems.length, after.problems.length] as const }),
   };
 }
 

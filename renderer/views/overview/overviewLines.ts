@@ -322,6 +322,19 @@ export function rolloutsIn(
     .reduce((sum, { rollouts }) => sum + rollouts, 0);
 }
 
+/** The last step that has matching rollouts in any of the runs. Undefined: there is no filter or no match. */
+export function lastMatching(
+  runs: readonly Pick<RunFacts, 'matching'>[],
+  axis: readonly number[],
+): number | undefined {
+  const filled = new Set(
+    runs.flatMap(({ matching = [] }) =>
+      matching.flatMap(({ step, rollouts }) => (rollouts > 0 ? [step] : [])),
+    ),
+  );
+  return axis.findLast((step) => filled.has(step));
+}
+
 interface Overlay {
   readonly series: SeriesName;
   /** How the trainer's number may differ from the recomputed one. */

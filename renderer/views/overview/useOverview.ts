@@ -16,7 +16,13 @@ import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { missingOf, useUnreadOf } from '../../widgets/PartlyRead.tsx';
 import { type ClassRewards, comparedSteps, type MixEffect, mixEffect } from './mixModel.ts';
 import type { ChartSpec } from './overviewCharts.ts';
-import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
+import {
+  lastMatching,
+  type OverviewPanels,
+  overviewPanels,
+  type RunFacts,
+  rolloutsIn,
+} from './overviewLines.ts';
 import { type OverviewLink, overviewLinkOf, type RunRef } from './overviewLink.ts';
 import { classesOf, DECIDED_BY, SPLIT_LABELS, type SplitClass } from './splits.ts';
 import { responseLimits, type StageSpan, stageSpans } from './stageModel.ts';
@@ -29,6 +35,8 @@ export interface Overview extends OverviewPanels {
   /** Runs in the URL that are not available, and why. */
   readonly missing: readonly string[];
   readonly axis: readonly number[];
+  /** The last step, under a filter the last one with matching rollouts, if there is one. */
+  readonly last: number | undefined;
   /** Start of each step, in seconds since the first one shown. Absent: one is unknown, or several runs are shown. */
   readonly seconds: ReadonlyMap<number, number> | undefined;
   readonly stages: readonly StageSpan[];
@@ -209,6 +217,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
     split,
     missing: known.missing,
     axis,
+    last: lastMatching(runs, axis) ?? axis.at(-1),
     seconds,
     stages: stages.filter(({ from }) => !isZoomed || isWithin(from, range)),
     all,
