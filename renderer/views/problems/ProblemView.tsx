@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import type { ProblemHistory } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
-import { problemName } from '../../../shared/domain/question.ts';
+import { plainQuestion, problemName } from '../../../shared/domain/question.ts';
 import { standalonePart } from '../../charts/exportChart.ts';
 import type { Route } from '../../data/route.ts';
 import { usePage } from '../../data/usePage.ts';
@@ -39,6 +39,7 @@ export default function ProblemView({ route }: { readonly route: ProblemRoute })
 function Problem({ history, groupId }: { readonly history: ProblemHistory; readonly groupId: number }) {
   const { problemId, groundTruth, source, userScenario, prompt, groups, leftOut } = history;
   const name = problemName(history);
+  const asked = plainQuestion(history.question);
   // Expected actions or code do not fit into the line of facts.
   const isLongTruth = groundTruth !== undefined && (groundTruth.length > 120 || groundTruth.includes('\n'));
   const shortTruth = isLongTruth ? undefined : groundTruth;
@@ -92,8 +93,9 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
             </div>
           </details>
         )}
-        <details className="problem-prompt" open={prompt.length < 1200}>
-          <summary>Prompt</summary>
+        {asked !== '' && <p className="problem-question">{asked}</p>}
+        <details className="problem-prompt" open={asked === '' && prompt.length < 1200}>
+          <summary>Prompt as logged</summary>
           <div className="problem-prompt-text">
             <SourceText text={prompt} />
           </div>
