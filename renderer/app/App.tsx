@@ -1,7 +1,7 @@
 /** The window: breadcrumb at the top, rail at the left, and one view, which the URL determines. */
 import { Tooltip } from 'radix-ui';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'react';
-import { HOME_LIBRARY } from '../../shared/api/contract.ts';
+import { HOME_LIBRARY, type IngestProgress } from '../../shared/api/contract.ts';
 import { useConnection, useConnectionStatus, useLibrary } from '../data/DataProvider.tsx';
 import { resolvedHref } from '../data/libraryLink.ts';
 import { pathOfRoute, type Route } from '../data/route.ts';
@@ -228,8 +228,8 @@ let hasOpened = false;
 /**
  * A start without a route opens what the first job has read, once. A reload or a link stays at the library. A job
  * that was running when the page opened may learn its run only later, on a busy machine or a slow disk. Later jobs do
- * not count, nor do runs that were removed: each removal asks for everything again. The demo opens only while the
- * library has no other run.
+ * not count, nor do runs that were removed: each removal asks for everything again. The demo does not
+ * open once something else was opened.
  */
 export function useStartRun(): void {
   const { isStart } = useConnection();
@@ -243,12 +243,8 @@ export function useStartRun(): void {
       ({ jobId, runKey }) => ofStart.current?.has(jobId) === true && runKey !== undefined,
     );
     const exists = runs?.some(({ runKey }) => runKey === first?.runKey) === true;
-    if (exists && isOfDemo(first?.runKey) && !runs.every(({ runKey }) => isOfDemo(runKey))) {
-      // Nothing of this start may open later either, when those other runs are removed.
-      ofStart.current = new Set();
-      return;
-    }
-    const route = first !== undefined && exists ? openedRoute(first) : undefined;
+    const isLeft = isOfDemo(first) && jobs.some((job) => !isOfDemo(job));
+    const route = first !== undefined && exists && !isLeft ? openedRoute(first) : undefined;
     if (!isStart || !startsAtLibrary || route === undefined || hasOpened) return;
     hasOpened = true;
     if (window.location.pathname === '/') goTo(route);
@@ -256,6 +252,4 @@ export function useStartRun(): void {
 }
 
 /** The demo log also contains an evaluation, whose key begins like that of the training run. */
-function isOfDemo(runKey: string | undefined): boolean {
-  return runKey?.startsWith(DEMO_RUN) === true;
-}
+const isOfDemo = (job: IngestProgress | undefined): boolean => job?.runKey?.startsWith(DEMO_RUN) === true;
