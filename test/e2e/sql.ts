@@ -37,14 +37,17 @@ export function describeSql(shell: Shell): void {
       await page.keyboard.press('Tab');
       await page.keyboard.type(' LIMIT 3');
       // Of the page's theme, although Monaco's themes have their own colours for SQL.
-      const isThemed = editor()
-        .locator('.view-line span span', { hasText: /^count$/ })
-        .evaluate((word) => {
-          const probe = document.body.appendChild(document.createElement('i'));
-          probe.style.color = 'var(--code-name)';
-          return getComputedStyle(probe).color === getComputedStyle(word).color;
-        });
-      expect(await isThemed).toBe(true);
+      const isThemed = () =>
+        editor()
+          .locator('.view-line span span', { hasText: /^count$/ })
+          .evaluate((word) => {
+            const probe = document.body.appendChild(document.createElement('i'));
+            probe.style.color = 'var(--code-name)';
+            const colour = getComputedStyle(probe).color;
+            probe.remove();
+            return colour === getComputedStyle(word).color;
+          });
+      await expect.poll(isThemed).toBe(true);
       // Runs without a pause, while the editor's text is newer than the page's state.
       await runIt();
       await said('1 row in');
