@@ -64,6 +64,12 @@ export function cameFrom(path: string): string | undefined {
   return from === undefined ? undefined : from.path + from.search;
 }
 
+/** Path of the page that was left last, if it lies below `path`: the row that a list selects when the user goes up. */
+export function leftBelow(path: string): string | undefined {
+  const left = trail.flatMap(({ path: key }) => pathOfKey(key) ?? []).findLast((visited) => visited !== path);
+  return left?.startsWith(`${path}/`) === true ? left : undefined;
+}
+
 /** Removes `path` from the trail when the user goes back. */
 export function leaveTrail(path: string): void {
   trail = trail.filter((visited) => visited.path !== keyIn(path));

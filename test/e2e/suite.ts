@@ -107,6 +107,14 @@ export function describeApplication(shell: Shell): void {
       }
     });
 
+    test('a step that the list did not open is selected on the way up', async () => {
+      await goTo(`${DEMO}/step/150`);
+      await grid(page, 'Groups of step 150').waitFor();
+      await page.keyboard.press('Escape');
+      await waitForPlace(running, DEMO);
+      await expect.poll(() => selectedRow(page).innerText()).toMatch(/^150\b/);
+    });
+
     test('j and k move the row', async () => {
       await goTo(DEMO);
       await grid(page, /Steps of/).waitFor();

@@ -4,6 +4,7 @@ import {
   enterLibrary,
   lastRunPath,
   leaveTrail,
+  leftBelow,
   rememberQuery,
 } from '../../renderer/state/routeMemory.ts';
 
@@ -49,6 +50,19 @@ describe('the way one came', () => {
 
   it('is unknown for a page never visited', () => {
     expect(cameFrom(mine('compare'))).toBe(undefined);
+  });
+});
+
+describe('the page below that was left last', () => {
+  it('is known when the user goes up, and only then', () => {
+    go('/run/r');
+    go('/run/r/step/3', '?tab=rollouts');
+    expect(leftBelow('/run/r')).toBe('/run/r/step/3');
+    go('/run/r');
+    expect(leftBelow('/run/r')).toBe('/run/r/step/3');
+    go('/search');
+    go('/run/r');
+    expect(leftBelow('/run/r')).toBe(undefined);
   });
 });
 

@@ -3,12 +3,12 @@ import type { RunDetail, StepSummary } from '../../../shared/api/contract.ts';
 import { isWithin } from '../../charts/panelModel.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useLive } from '../../data/follows.ts';
-import { pathOfRoute } from '../../data/route.ts';
+import { parseRoute, pathOfRoute } from '../../data/route.ts';
 import { useStepSeries } from '../../data/useLongQuery.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
-import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
+import { leftBelow, listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { sortedByKeys, sortsText } from '../../ui/sorting.ts';
@@ -62,6 +62,11 @@ export function StepTable({ run, all }: StepTableProps) {
   const search = filter === null ? '' : `?${new URLSearchParams({ q: filter })}`;
   const list = `run ${runKey} ${sortsText(sorts)}`;
 
+  const left = useRef(sorted.findIndex(({ step }) => step === stepLeft(runKey)));
+  // A step opened by a chart or from the step before it is selected as one that the list opened.
+  useEffect(() => {
+    if (left.current >= 0) table.current?.moveTo(left.current);
+  }, [table]);
   const newest = newestStep(rows);
   const newestAt = sorted.findIndex(({ step }) => step === newest);
   const former = useRef(newestAt);
@@ -117,6 +122,13 @@ export function StepTable({ run, all }: StepTableProps) {
       </div>
     </>
   );
+}
+
+/** The step whose page was left for this one. */
+function stepLeft(runKey: string): number | undefined {
+  const path = leftBelow(pathOfRoute({ view: 'run', runKey }));
+  const route = path === undefined ? undefined : parseRoute(path);
+  return route !== undefined && 'step' in route ? route.step : undefined;
 }
 
 interface MatchingSteps {
