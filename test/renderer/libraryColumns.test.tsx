@@ -117,3 +117,19 @@ describe('the date of a run', () => {
     expect(sorted.map(({ runKey }) => runKey)).toEqual(['new', 'old', 'unknown']);
   });
 });
+
+describe('a sparkline', () => {
+  it('says its ends and its range', () => {
+    const trends = {
+      ...NO_TRENDS,
+      steps: [10, 20, 30],
+      meanReward: [0.25, 1, 0.5],
+      toolErrorRate: [null, 0.125, 0.25],
+    };
+    const title = (id: string) => draw(id, { ...training, trends }).querySelector('title')?.textContent;
+    expect(title('reward')).toBe('Mean reward by step: 0.25 at step 10, 0.50 at step 30; between 0.25 and 1');
+    expect(title('toolErrors')).toBe(
+      'Share of failed tool calls by step: 12.5% at step 20, 25% at step 30; between 12.5% and 25%',
+    );
+  });
+});

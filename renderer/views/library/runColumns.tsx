@@ -1,10 +1,11 @@
+import { extent } from 'd3-array';
 import { Ellipsis } from 'lucide-react';
 import type { RunDate, RunSummary } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { type Frame, linePath, stepScale, type Values, valueScale } from '../../charts/chartModel.ts';
 import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { Chip } from '../../ui/Controls.tsx';
-import { count, counted, percent, ratio } from '../../ui/numbers.ts';
+import { asShare, count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { UnfinishedEvaluation } from '../../widgets/EvaluationStatus.tsx';
 import { stepRange } from './libraryModel.ts';
@@ -144,6 +145,7 @@ export const runColumns = (
       run.hasSteps && (
         <Sparkline
           label="Mean reward by step"
+          format={reward}
           steps={run.trends.steps}
           values={run.trends.meanReward}
           color="var(--right)"
@@ -161,6 +163,7 @@ export const runColumns = (
       run.hasSteps && (
         <Sparkline
           label="Share without any tool call by step"
+          format={asShare}
           steps={run.trends.steps}
           values={run.trends.noToolShare}
           color="var(--ink2)"
@@ -177,7 +180,8 @@ export const runColumns = (
     cell: (run) =>
       run.hasSteps && (
         <Sparkline
-          label="Tool error rate by step"
+          label="Share of failed tool calls by step"
+          format={asShare}
           steps={run.trends.steps}
           values={run.trends.toolErrorRate}
           color="var(--wrong)"
@@ -195,6 +199,7 @@ export const runColumns = (
       run.hasSteps && (
         <Sparkline
           label="Mean response length by step"
+          format={length}
           steps={run.trends.steps}
           values={run.trends.meanResponseChars}
           color="var(--ink2)"
@@ -290,25 +295,31 @@ function Issues({ run: { issues, sharedIssues, caveats } }: { readonly run: RunS
 
 interface SparklineProps {
   readonly label: string;
+  readonly format: (value: number) => string;
   readonly steps: readonly number[];
   readonly values: Values;
   readonly color: string;
   readonly fromZero?: boolean;
 }
 
+const length = (value: number) => counted(Math.round(value), 'character');
+
 const FRAME: Frame = { width: 66, height: 30, left: 2, right: 4, top: 4, bottom: 3 };
 
 /** A line over steps without axes. The numbers are in the columns and on the run page. */
-function Sparkline({ label, steps, values, color, fromZero = true }: SparklineProps) {
+function Sparkline({ label, format, steps, values, color, fromZero = true }: SparklineProps) {
   const known = values.filter((value) => typeof value === 'number');
   if (known.length === 0) return null;
   const x = stepScale(steps, FRAME);
   const y = valueScale([values], FRAME, { fromZero });
   const lastIndex = values.findLastIndex((value) => typeof value === 'number');
   const last = values[lastIndex];
+  const firstIndex = values.findIndex((value) => typeof value === 'number');
+  const [least = 0, most = 0] = extent(known);
+  const said = `${label}: ${format(values[firstIndex] ?? 0)} at step ${steps[firstIndex]}, ${format(last ?? 0)} at step ${steps[lastIndex]}; between ${format(least)} and ${format(most)}`;
   return (
-    <svg className="sparkline" width={FRAME.width} height={FRAME.height} role="img" aria-label={label}>
-      <title>{label}</title>
+    <svg className="sparkline" width={FRAME.width} height={FRAME.height} role="img" aria-label={said}>
+      <title>{said}</title>
       <path d={linePath(steps, values, x, y)} fill="none" stroke={color} strokeWidth={1.4} />
       <circle cx={x(steps[lastIndex] ?? 0)} cy={y(last ?? 0)} r={2} fill={color} />
     </svg>
