@@ -110,7 +110,7 @@ interface FollowText {
   readonly news: string;
 }
 
-/** Summary of all follows: their directories, the number of new rollouts, and the time of the last one. */
+/** Summary of all follows: their directories, the number of rollouts read, and the time of the last one. */
 export function followText(follows: readonly FollowRow[], now: number): FollowText | undefined {
   const [first] = follows;
   if (first === undefined) return undefined;
@@ -124,7 +124,7 @@ export function followText(follows: readonly FollowRow[], now: number): FollowTe
     what: follows.length === 1 ? nameOf(first.path) : counted(follows.length, 'directory', 'directories'),
     news:
       unreadText(lost, outside, follows.length) ??
-      (last === 0 ? 'nothing new yet' : `${counted(rollouts, 'new rollout')}, the last ${ago(last, now)}`),
+      (last === 0 ? 'nothing new yet' : `${counted(rollouts, 'rollout')} read, the last ${ago(last, now)}`),
   };
 }
 
@@ -140,7 +140,7 @@ function followDetail({ state, rollouts, lastChange, since }: FollowRow, now: nu
   if (state === 'outside')
     return 'not read: a link now leads out of what you opened. If that is intended, open the directory behind it';
   const last = lastChange === undefined ? '' : `, the last ${ago(lastChange, now)}`;
-  return `${counted(rollouts, 'new rollout')}${last} · since ${new Date(since).toLocaleTimeString()}`;
+  return `${counted(rollouts, 'rollout')} read${last} · since ${new Date(since).toLocaleTimeString()}`;
 }
 
 /** Shown while the full-text index is being built. Search works meanwhile, only slower. */

@@ -185,7 +185,9 @@ function ClassLegend({ split, at }: { readonly split: Split; readonly at: number
             </span>
             {rollouts !== undefined && whole !== undefined && (
               <span className="dim">
-                {count(rollouts)} of {counted(whole, 'rollout')} at step {at}
+                {whole === 0
+                  ? `none matches at step ${at}`
+                  : `${count(rollouts)} of ${counted(whole, 'rollout')} at step ${at}`}
               </span>
             )}
           </li>
