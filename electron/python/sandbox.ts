@@ -78,7 +78,7 @@ export class Sandbox {
   private output = newOutput();
   /** Pages of a new memory that are not zero. */
   private usedPages: ReadonlySet<number> | undefined;
-  /** Where `copyOf` copies to. */
+  /** The memory that `copyOf` copies a snapshot to. It is reused by the next start. */
   private copy = new Uint8Array();
   /** Memory of interpreters by the packages that they have imported, joined by spaces. */
   readonly snapshots = new Map<string, Uint8Array>();
@@ -154,8 +154,8 @@ export class Sandbox {
   }
 
   /**
-   * The memory is copied, because Pyodide has it where code that restores the bridge could change it. Always into the same memory,
-   * because the first use of 30 MB takes longer than the rest of the start.
+   * The memory is copied, because Pyodide has it where code that restores the bridge could change it. It is always
+   * copied into the same memory, because the first use of 30 MB takes longer than the rest of the start.
    */
   private copyOf(snapshot: Uint8Array): Uint8Array {
     if (this.copy.length < snapshot.length) this.copy = new Uint8Array(snapshot.length);

@@ -34,7 +34,7 @@ export const PYTHON_METHODS = {
   'python.run': defineMethod({
     params: z.object({
       cells: z.array(cell).min(1).max(MOST_CELLS),
-      /** Of `random`. */
+      /** The seed of `random`. */
       seed: z.int().nonnegative().default(1),
       limitMs: z.int().min(100).max(LONGEST_LIMIT_MS).default(PYTHON_LIMIT_MS),
       /** Records each line of the last cell with what it changed. Such code runs many times slower. */

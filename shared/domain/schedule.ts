@@ -119,7 +119,7 @@ const TAIL_SHARE = 0.9;
 export const STRAGGLER_MEDIANS = 2;
 
 export interface StepTimes {
-  /** Of the first rollout, in seconds since 1970. */
+  /** Start of the first rollout, in seconds since 1970. */
   readonly startedAt: number;
   /** From the first start to the last end. */
   readonly wallSeconds: number;

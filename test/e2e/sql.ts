@@ -36,7 +36,7 @@ export function describeSql(shell: Shell): void {
       await page.locator('.suggest-widget .monaco-list-row.focused', { hasText: 'rollout' }).waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.type(' LIMIT 3');
-      // Of the page's theme, although Monaco's themes have their own colours for SQL.
+      // It has the colours of the page’s theme, although Monaco's themes have their own colours for SQL.
       const isThemed = () =>
         editor()
           .locator('.view-line span span', { hasText: /^count$/ })

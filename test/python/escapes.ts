@@ -107,7 +107,7 @@ while at >= 0:
     memory.set(core.to_js(struct.pack('<d', 4.0)), at)
     at = found.find(pi, at + 1)`,
   },
-  // What interpreters share
+  // These objects are shared by all interpreters.
   ...[
     ['the decoder of output', 'public._module.UTF8Decoder.__proto__', 'decode'],
     ['a method of all typed arrays', 'public._module.HEAPU8.__proto__.__proto__', 'slice'],

@@ -1,4 +1,4 @@
-/** What the page of a run says about the figures of its charts, under a filter that few steps match. */
+/** The sentences about the figures of a run’s charts, under a filter that few steps match. */
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
 import { ToolsPage } from '../../renderer/views/overview/ToolsPage.tsx';

@@ -1,4 +1,4 @@
-/** What the page of sources says about the files of a run. */
+/** The sentences of the page of sources about the files of a run. */
 import { cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
 import { SourceFiles } from '../../renderer/views/sources/SourceFiles.tsx';

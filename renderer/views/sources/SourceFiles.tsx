@@ -96,7 +96,7 @@ export function SourceFiles({ sources }: { readonly sources: RunSources }) {
   const directories = directoriesOf(files);
   const unread = files.filter(({ notRead }) => notRead !== undefined).length;
   const follows = useFollows();
-  // Of a file that is not followed it is an issue.
+  // If the file is not followed, its half line is an issue.
   const halfWritten = files.filter(
     ({ path, halfLineBytes }) => halfLineBytes !== undefined && followOf(follows, path) !== undefined,
   );
