@@ -6,13 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import { refused } from '../../shared/api/errors.ts';
 import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
-import {
-  annotationOf,
-  hasSameContent,
-  isSameTarget,
-  targetOf,
-  withoutLabel,
-} from '../../shared/domain/annotate/draft.ts';
+import { annotationOf, isSameTarget, targetOf, withoutLabel } from '../../shared/domain/annotate/draft.ts';
 import {
   canonical,
   idBeside,
@@ -301,8 +295,8 @@ class Call {
   private equalTo(after: Annotation, { id, rolloutId }: Draft): Annotation | undefined {
     if (id !== undefined || rolloutId === undefined) return undefined;
     return this.services.store
-      .ofRollout(rolloutId)
-      .find((each) => hasSameContent(each, after) && isSameTarget(each.target, after.target));
+      .ofContent(rolloutId, after)
+      .find((each) => isSameTarget(each.target, after.target));
   }
 
   /** Removes the previous label where the taxonomy allows only one label there. A note on it is kept. */

@@ -70,6 +70,13 @@ export class AnnotationStore {
         `SELECT ${ANNOTATION_COLUMNS} ${FROM} JOIN annotated_place_row p USING (annotated_no) WHERE p.rollout_id = ?`,
         ANNOTATION_ROW,
       ),
+      ofContent: query(
+        db,
+        `SELECT ${ANNOTATION_COLUMNS} ${FROM} JOIN annotated_place_row p USING (annotated_no)
+        WHERE p.rollout_id = :rolloutId AND a.author = :author AND a.label IS :label AND a.note IS :note
+          AND a.correction IS :correction AND a.severity IS :severity AND a.flag IS :flag`,
+        ANNOTATION_ROW,
+      ),
       ofKey: query(db, `SELECT ${ANNOTATION_COLUMNS} ${FROM} WHERE a.annotated_no = ?`, ANNOTATION_ROW),
       add: db.prepare<[Record<string, unknown>]>(`INSERT INTO annotation_row
         (annotation_id, annotated_no, target, label, note, correction, severity, flag, author, created_at, updated_at, likeness)
@@ -129,9 +136,12 @@ export class AnnotationStore {
     return annotationsFrom(here === undefined ? this.sql.ofKey.all(no) : this.sql.ofRollout.all(here));
   }
 
-  /** Annotations of one rollout of this library, under any key. */
-  ofRollout(rolloutId: number): readonly Annotation[] {
-    return annotationsFrom(this.sql.ofRollout.all(rolloutId));
+  /** Annotations of one rollout of this library, under any key, with the author and content of `annotation`. */
+  ofContent(rolloutId: number, annotation: Annotation): readonly Annotation[] {
+    const { author, label, note, correction, severity, flag } = annotationValues(annotation, 0);
+    return annotationsFrom(
+      this.sql.ofContent.all({ rolloutId, author, label, note, correction, severity, flag }),
+    );
   }
 
   /** @param rolloutId the annotated rollout, if known; saves the search for it */

@@ -126,16 +126,6 @@ export function withoutLabel(annotation: Annotation): Annotation | undefined {
   return rest.note === undefined && rest.correction === undefined ? undefined : rest;
 }
 
-/** Whether author and content are equal, regardless of target. */
-export function hasSameContent(
-  a: AnnotationContent & { readonly author: string },
-  b: AnnotationContent & { readonly author: string },
-): boolean {
-  return (['author', 'label', 'note', 'correction', 'severity', 'flag'] as const).every(
-    (each) => a[each] === b[each],
-  );
-}
-
 /** Whether two annotations of one rollout have the same target. */
 export function isSameTarget(a: AnnotationTarget, b: AnnotationTarget): boolean {
   if (a.kind === 'rollout' || b.kind === 'rollout') return a.kind === b.kind;
