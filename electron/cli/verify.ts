@@ -2,7 +2,12 @@ import { statSync } from 'node:fs';
 import type { PythonAnswer, PythonCell, RolloutDetail, RunSummary } from '../../shared/api/contract.ts';
 import { proposedMode, RERUN_CLASSES, type RerunClass, type RerunMode } from '../../shared/domain/rerun.ts';
 import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
-import { codeCalls, type RerunResult, verifyCalls } from '../../shared/domain/verifyCalls.ts';
+import {
+  codeCalls,
+  onceForEqualCells,
+  type RerunResult,
+  verifyCalls,
+} from '../../shared/domain/verifyCalls.ts';
 import { chosenRuns } from './chosenRun.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { type LibraryHost, withCancellableHost } from './libraryHost.ts';
@@ -180,17 +185,17 @@ async function verifyRun(
 const withCalls = (filter: string): string =>
   filter.trim() === '' ? 'tool_calls:>0' : `tool_calls:>0 (${filter})`;
 
-/** Answers that are kept: rollouts of a group often run the same code. */
-const KEPT_ANSWERS = 2_000;
-
 class Verifier {
   private readonly ask: Ask;
   private readonly settings: Settings;
-  private readonly answers = new Map<string, Promise<PythonAnswer>>();
+  private readonly run: (cells: readonly PythonCell[], seed: number) => Promise<PythonAnswer>;
 
   constructor(ask: Ask, settings: Settings) {
     this.ask = ask;
     this.settings = settings;
+    this.run = onceForEqualCells((cells, seed) =>
+      ask('python.run', { cells: [...cells], seed, limitMs: settings.limitMs }),
+    );
   }
 
   /** @returns the results of all calls with code, stored ones included */
@@ -200,12 +205,7 @@ class Verifier {
     const stored = new Map(
       known.filter((one) => !this.isToRunAgain(one) && one.mode === mode).map((one) => [one.ordinal, one]),
     );
-    const results = await verifyCalls({
-      calls,
-      mode,
-      stored,
-      run: (cells, seed) => this.answer(cells, seed),
-    });
+    const results = await verifyCalls({ calls, mode, stored, run: this.run });
     const fresh = results.filter(({ ordinal }) => !stored.has(ordinal));
     if (fresh.length > 0) await this.ask('rerun.save', { rolloutId: detail.row.rolloutId, calls: fresh });
     return results;
@@ -214,19 +214,6 @@ class Verifier {
   private isToRunAgain({ class: found, reason = '' }: RerunResult): boolean {
     const { isAgain, hasPackages } = this.settings;
     return isAgain || (hasPackages && found === 'not_run' && /module|library/.test(reason));
-  }
-
-  private answer(cells: readonly PythonCell[], seed: number): Promise<PythonAnswer> {
-    const key = JSON.stringify([cells, seed]);
-    const known = this.answers.get(key);
-    if (known !== undefined) return known;
-    const answer = this.ask('python.run', { cells: [...cells], seed, limitMs: this.settings.limitMs });
-    this.answers.set(key, answer);
-    for (const oldest of this.answers.keys()) {
-      if (this.answers.size <= KEPT_ANSWERS) break;
-      this.answers.delete(oldest);
-    }
-    return answer;
   }
 }
 

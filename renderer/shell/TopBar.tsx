@@ -17,7 +17,7 @@ import { Chip, IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
 import { shownPieces } from '../ui/visibleText.ts';
 import { KeyOf } from './keys/Keys.tsx';
-import { CompareChip, FollowChip, IndexChip, JobChip, MaskChip } from './TopBarChips.tsx';
+import { CompareChip, FollowChip, IndexChip, JobChip, MaskChip, VerificationChip } from './TopBarChips.tsx';
 import { TourOffer } from './Tour.tsx';
 
 interface Crumb {
@@ -139,6 +139,7 @@ export function TopBar() {
         <CompareChip />
         <FollowChip />
         <JobChip />
+        <VerificationChip />
         <IndexChip />
         <button type="button" className="top-search" onClick={() => showDialog({ kind: 'palette' })}>
           <Search size={13} /> Go to, or run a command <KeyOf command="palette.show" />

@@ -6,9 +6,10 @@ import { comparePath, rolloutRouteOf } from '../data/compareLink.ts';
 import { followOf, useFollowActions, useFollows } from '../data/follows.ts';
 import { useNow } from '../data/useNow.ts';
 import { useRequest } from '../data/useRequest.ts';
-import { useRoute } from '../data/useRoute.ts';
+import { presentHref, useRoute, useUrlQuery } from '../data/useRoute.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useSearchState } from '../data/useSearchPages.ts';
+import { isStartedAt, useVerification } from '../data/useVerification.ts';
 import { useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
@@ -171,6 +172,26 @@ export function JobChip() {
     <Link href="/" className="job-chip" title="Reading logs; the library page shows more">
       <progress value={total > 0 ? done / total : undefined} max={1} />
       {counted(rollouts, 'rollout')} read
+    </Link>
+  );
+}
+
+/** Shows a running verification of Python calls on every page but its own, which has more. */
+export function VerificationChip() {
+  const { verification } = useVerification();
+  // Both are read again when the page or its tab changes.
+  useRoute();
+  useUrlQuery();
+  if (verification?.state !== 'running' || isStartedAt(verification, presentHref())) return null;
+  const { verified, rollouts, from } = verification;
+  return (
+    <Link
+      href={from}
+      className="job-chip"
+      title="Runs Python calls again; the list that it began in shows more"
+    >
+      <progress value={verified / Math.max(1, rollouts)} max={1} />
+      {count(verified)} of {counted(rollouts, 'rollout')} verified
     </Link>
   );
 }

@@ -34,7 +34,7 @@ interface Acting {
 }
 
 /** A call of this tool only writes down a thought: in tau-bench, and in agents that follow its example. */
-const THOUGHT = 'think';
+export const THOUGHT_TOOL = 'think';
 
 /** All tool calls of the response except thoughts, then the final answer if it has one. */
 export function actionsOf({ response, segments, toolCalls, answer }: Acting): readonly Action[] {
@@ -42,7 +42,7 @@ export function actionsOf({ response, segments, toolCalls, answer }: Acting): re
     const range = segments[segment]?.inner;
     return range === undefined ? '' : response.slice(range.start, range.end);
   };
-  const acting = toolCalls.filter(({ name }) => name !== THOUGHT);
+  const acting = toolCalls.filter(({ name }) => name !== THOUGHT_TOOL);
   const actions = acting.map(({ turn, name, code, callSegment, outcome, ...call }): Action => {
     const tool = name === undefined ? {} : { tool: name };
     const action = { kind: 'call', turn, segment: callSegment, outcome, ...tool } as const;

@@ -87,6 +87,34 @@ export async function verifyCalls({
   return results;
 }
 
+type Run = VerifyCalls['run'];
+
+/** Answers that are kept: rollouts of a group often run the same code. */
+const KEPT_ANSWERS = 2_000;
+/** UTF-16 units of output. All kept answers then stay below 100 MB. */
+const LONGEST_KEPT = 20_000;
+
+/** @returns `run`, which runs equal cells with an equal seed once */
+export function onceForEqualCells(run: Run): Run {
+  const answers = new Map<string, Promise<PythonAnswer>>();
+  return (cells, seed) => {
+    const key = JSON.stringify([cells, seed]);
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const answer = run(cells, seed);
+    answers.set(key, answer);
+    const forget = (): void => void answers.delete(key);
+    answer.then((found) => {
+      if (found.kind === 'done' && found.stdout.length + found.stderr.length > LONGEST_KEPT) forget();
+    }, forget);
+    for (const oldest of answers.keys()) {
+      if (answers.size <= KEPT_ANSWERS) break;
+      answers.delete(oldest);
+    }
+    return answer;
+  };
+}
+
 /** UTF-16 units. A reason quotes the log and the code, which have no limit; a stored one has. */
 const LONGEST_REASON = 500;
 

@@ -1,8 +1,12 @@
 /** Verifying the calls of a list: the result stays, counts reasons, and filters the list. */
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import type { ReactNode } from 'react';
 import { afterEach, expect, it } from 'vitest';
+import { usePathname } from 'wouter/use-browser-location';
+import { navigateTo } from '../../renderer/data/useRoute.ts';
 import { runCommand } from '../../renderer/shell/keys/commands.ts';
-import { notRunReasons, verificationText } from '../../renderer/widgets/rerun/rerunModel.ts';
+import { VerificationChip } from '../../renderer/shell/TopBarChips.tsx';
+import { notRunReasons, remainingText, verificationText } from '../../renderer/widgets/rerun/rerunModel.ts';
 import { VerifyButton } from '../../renderer/widgets/rerun/VerifyButton.tsx';
 import { SelectionActions } from '../../renderer/widgets/rollouts/SelectionActions.tsx';
 import type { ResultOf } from '../../shared/api/contract.ts';
@@ -10,6 +14,10 @@ import { createFakeClient, type FakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
 afterEach(cleanup);
+
+function OnPage({ path, children }: { readonly path: string; readonly children: ReactNode }) {
+  return usePathname() === path ? children : null;
+}
 
 const RESPONSE = 'print(1)print(1)1';
 
@@ -40,6 +48,7 @@ const printed = (stdout: string): Answer => ({
 
 const clientThatPrints = (stdout: string): FakeClient =>
   createFakeClient({
+    'rerun.list': () => [],
     'rollout.get': () => DETAIL,
     'python.run': () => printed(stdout),
     'rerun.save': () => ({ saved: true }),
@@ -79,11 +88,19 @@ it('filters the list to differing rollouts, and keeps its filter', async () => {
   expect(query().get('q')).toBe('(kept:yes or kept:no) rerun:different');
 });
 
+/** Each rollout has code of its own, because equal code is run once. */
+const ownCode = ({ rolloutId }: { rolloutId?: unknown }) =>
+  ({
+    ...DETAIL,
+    row: { rolloutId },
+    toolCalls: DETAIL.toolCalls.map((call) => ({ ...call, code: `print(${String(rolloutId)})` })),
+  }) as unknown as ResultOf<'rollout.get'>;
+
 it('counts what differs while it runs, and says that it was stopped', async () => {
   let release: () => void = () => undefined;
   let calls = 0;
   const client = createFakeClient({
-    ...{ 'rollout.get': () => DETAIL, 'rerun.save': () => ({ saved: true }) },
+    ...{ 'rollout.get': ownCode, 'rerun.save': () => ({ saved: true }), 'rerun.list': () => [] },
     'python.run': async () => {
       calls += 1;
       if (calls > 1)
@@ -93,12 +110,65 @@ it('counts what differs while it runs, and says that it was stopped', async () =
       return printed('2');
     },
   });
-  start(client, '/', [1, 2, 3]);
-  const stop = await screen.findByRole('button', { name: /1 of 3 verified · 1 different so far/ });
+  start(client, '/', [1, 2]);
+  const stop = await screen.findByRole('button', { name: /1 of 2 verified · 1 different so far/ });
   fireEvent.click(stop);
   await waitFor(() => expect(calls).toBe(2));
   release();
   await waitFor(() => expect(status()).toMatch(/^Stopped; what was verified is stored · 4 calls verified/));
+});
+
+it('runs no call that has a result, until it is asked to', async () => {
+  const known = { ordinal: 1, class: 'different', reason: 'as before', mode: 'alone' } as const;
+  const runs: unknown[] = [];
+  const client = createFakeClient({
+    ...{ 'rollout.get': ownCode, 'rerun.save': () => ({ saved: true }) },
+    'rerun.list': () => [{ rolloutId: 1, calls: [{ ...known, ordinal: 0 }, known] }],
+    'python.run': (params: unknown) => {
+      runs.push(params);
+      return printed('1\n');
+    },
+  });
+  start(client, '/', [1, 2]);
+  await waitFor(() =>
+    expect(status()).toMatch(/^4 calls verified: 1 same, 2 different, 1 not run · 2 verified before · /),
+  );
+  expect(runs).toHaveLength(1);
+  fireEvent.click(screen.getByRole('button', { name: 'Verify again' }));
+  await waitFor(() => expect(status()).toMatch(/^4 calls verified: 2 same, 2 not run/));
+  expect(runs).toHaveLength(3);
+});
+
+it('goes on while another page is shown, and stands there again', async () => {
+  let release: () => void = () => undefined;
+  const client = createFakeClient({
+    ...{ 'rollout.get': ownCode, 'rerun.save': () => ({ saved: true }), 'rerun.list': () => [] },
+    'python.run': async () => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return printed('1\n');
+    },
+  });
+  const button = <VerifyButton runKey="r" rollouts={1} isSelection rolloutIds={async () => [1]} />;
+  const list = (
+    <>
+      <VerificationChip />
+      <OnPage path="/run/r">{button}</OnPage>
+    </>
+  );
+  renderWithClient(client, list, '/run/r?tab=rollouts');
+  fireEvent.click(screen.getByRole('button', { name: 'Verify calls' }));
+  await screen.findByRole('button', { name: /0 of 1 verified/ });
+  expect(screen.queryByRole('link')).toBeNull();
+  act(() => navigateTo('/search'));
+  const chip = await screen.findByRole('link', { name: /0 of 1 rollout verified/ });
+  expect(chip.getAttribute('href')).toBe('/run/r?tab=rollouts');
+  expect(screen.queryByRole('button')).toBeNull();
+  act(() => navigateTo('/run/r?tab=rollouts'));
+  await screen.findByRole('button', { name: /0 of 1 verified/ });
+  release();
+  await waitFor(() => expect(status()).toMatch(/^2 calls verified: 1 same, 1 not run/));
 });
 
 const pathOf = (rolloutId: number) => `/rollout/${rolloutId}`;
@@ -115,7 +185,7 @@ const actions = (selected: readonly number[]) => (
 it('verifies the whole list without a selection, by its button and by the command', async () => {
   const asked: number[] = [];
   const client = createFakeClient({
-    ...{ 'rerun.save': () => ({ saved: true }), 'python.run': () => printed('1\n') },
+    ...{ 'rerun.save': () => ({ saved: true }), 'rerun.list': () => [], 'python.run': () => printed('1\n') },
     'rollout.get': ({ rolloutId }) => {
       asked.push(rolloutId as number);
       return DETAIL;
@@ -137,14 +207,20 @@ it('verifies the whole list without a selection, by its button and by the comman
 });
 
 it('says that there was nothing to verify', async () => {
-  const client = createFakeClient({ 'rollout.get': () => ({ ...DETAIL, toolCalls: [] }) });
+  const client = createFakeClient({
+    'rollout.get': () => ({ ...DETAIL, toolCalls: [] }),
+    'rerun.list': () => [],
+  });
   start(client, '/', [1]);
   await waitFor(() => expect(status()).toBe('No Python calls to verify'));
 });
 
-it('names the three most frequent reasons and counts the others', () => {
+it('names the three most frequent reasons, counts the others, and tells the time left', () => {
   const not = (reason: string) => ({ class: 'not_run' as const, reason });
   const reasons = ['a', 'b', 'b', 'c', 'c', 'c', 'd', 'd', 'e'].map(not);
+  expect(remainingText(400)).toBe('about 1 s left');
+  expect(remainingText(59_000)).toBe('about 59 s left');
+  expect(remainingText(750_000)).toBe('about 13 min left');
   expect(notRunReasons([{ class: 'same' }, ...reasons])).toBe('c (3), b (2), d (2), other reasons (2)');
 });
 

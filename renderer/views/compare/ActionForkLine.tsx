@@ -1,5 +1,5 @@
-import type { ActionSide } from '../../../shared/api/contract.ts';
-import { callName } from '../../../shared/domain/actions.ts';
+import type { ActionSide, RolloutDetail } from '../../../shared/api/contract.ts';
+import { callName, THOUGHT_TOOL } from '../../../shared/domain/actions.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
@@ -20,10 +20,17 @@ export function ActionForkLine({ context, index, letter }: ActionForkLineProps) 
   const fork = comparison.lanes[index]?.actionFork;
   const baseline = compared.lanes[base]?.letter ?? '';
   if (fork === undefined) return null;
+  const thoughts = [base, index].reduce((sum, of) => sum + thoughtsIn(compared.lanes[of]?.detail), 0);
+  const left = thoughts > 0 && (
+    <span className="dim">
+      {' '}
+      {counted(thoughts, 'call')} of <code>{THOUGHT_TOOL}</code> not counted
+    </span>
+  );
   if (fork.baseline === undefined && fork.lane === undefined)
     return (
       <p className="cmp-policy-fork dim" title={ACTIONS}>
-        {letter} and {baseline} do the same: {counted(fork.shared, 'action')}.
+        {letter} and {baseline} do the same: {counted(fork.shared, 'action')}.{left}
       </p>
     );
   return (
@@ -40,11 +47,16 @@ export function ActionForkLine({ context, index, letter }: ActionForkLineProps) 
           {side === undefined ? `in ${own}` : <TurnPlace context={context} index={of} turn={side.turn} />}
         </span>
       ))}
+      {left !== false && ';'}
+      {left}
     </p>
   );
 }
 
-const ACTIONS = 'Actions are calls, malformed ones included, and the answer.';
+const ACTIONS = `Actions are calls, malformed ones included, and the answer. Calls of ${THOUGHT_TOOL} only write down a thought, and are no actions.`;
+
+const thoughtsIn = (detail: RolloutDetail | undefined): number =>
+  detail?.toolCalls.filter(({ name }) => name === THOUGHT_TOOL).length ?? 0;
 
 /** Characters of an action on the line. */
 const SHOWN = 80;

@@ -7,6 +7,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { THOUGHT_TOOL } from '../../../shared/domain/actions.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { figureSvg } from '../../charts/exportChart.ts';
 import { useClient } from '../../data/DataProvider.tsx';
@@ -70,7 +71,7 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
             {
               id: 'action',
               label: 'By action',
-              title: 'A branch is a tool call or a final answer; other formatting is the same action',
+              title: `A branch is a tool call or a final answer; other formatting is the same action. Calls of ${THOUGHT_TOOL}, which only write down a thought, are left out`,
             },
           ]}
         />
@@ -193,7 +194,7 @@ function treeLabel(tree: Tree): string {
       : ' Columns, one per step: height is the share of the step\u2019s rollouts on this branch (the number beside it is the top), the filled part is correct.';
   if ('withoutActions' in tree) {
     const idle = idleNote(tree);
-    return `${counted(rollouts.length, 'rollout')}${of}. A branch is a tool call or a final answer that its rollouts share; reordered arguments and reformatted code are the same. Below it: what came back.${columns}${idle === undefined ? '' : ` ${idle}`}`;
+    return `${counted(rollouts.length, 'rollout')}${of}. A branch is a tool call or a final answer that its rollouts share; reordered arguments and reformatted code are the same, and calls of ${THOUGHT_TOOL} are left out. Below it: what came back.${columns}${idle === undefined ? '' : ` ${idle}`}`;
   }
   const { nodes } = tree;
   const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceLabel(fork))));

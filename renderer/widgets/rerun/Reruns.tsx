@@ -11,11 +11,12 @@ import { type ProposedMode, proposedMode, type RerunMode } from '../../../shared
 import { type CodeCall, cellsOf, codeCalls, type RerunResult } from '../../../shared/domain/verifyCalls.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
+import { presentHref } from '../../data/useRoute.ts';
+import { isStartedAt, useVerification } from '../../data/useVerification.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { verdictText, verificationText } from './rerunModel.ts';
-import { useVerification } from './useVerification.ts';
 import './rerun.css';
 
 export interface Rerun {
@@ -151,14 +152,16 @@ export function useRerunCommands(rolloutId: number | undefined, turn: number): v
   const reruns = useContext(RerunsContext).get(rolloutId ?? -1);
   const next = reruns && [...reruns.calls.values()].find((call) => call.turn >= turn);
   const isOffered = reruns !== undefined && next !== undefined;
-  const { verification, start } = useVerification();
+  const { verification, start, stop } = useVerification();
+  const isVerifying = verification?.state === 'running';
   const setNotice = useInterface((state) => state.setNotice);
   const verify = async (id: number) => {
     setNotice(keyed('Verifying the calls of this rollout…', 'place.up'));
-    setNotice(verificationText(await start(1, async () => [id])));
+    setNotice(verificationText(await start({ rollouts: 1, rolloutIds: async () => [id], isAgain: true })));
   };
-  const canVerify = reruns !== undefined && reruns.calls.size > 0 && verification?.state !== 'running';
+  const canVerify = reruns !== undefined && reruns.calls.size > 0 && !isVerifying;
   useCommands({
+    'place.up': isVerifying && isStartedAt(verification, presentHref()) ? stop : undefined,
     'calls.verify': rolloutId !== undefined && canVerify ? () => void verify(rolloutId) : undefined,
     'call.run': isOffered ? () => reruns.run(next.segment, next.code) : undefined,
     'call.edit': isOffered ? () => reruns.edit(next.segment) : undefined,

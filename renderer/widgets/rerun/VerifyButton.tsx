@@ -2,14 +2,22 @@
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
-import { useUrlQuery } from '../../data/useRoute.ts';
+import { presentHref, useUrlQuery } from '../../data/useRoute.ts';
+import { isStartedAt, useVerification, type Verification } from '../../data/useVerification.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
+import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { count, counted } from '../../ui/numbers.ts';
-import { differentCalls, notRunReasons, verifiedParts, verifiedText } from './rerunModel.ts';
-import { useVerification, type Verification } from './useVerification.ts';
+import {
+  differentCalls,
+  notRunReasons,
+  remainingText,
+  verificationText,
+  verifiedParts,
+  verifiedText,
+} from './rerunModel.ts';
 import './rerun.css';
 
 interface VerifyButtonProps {
@@ -22,29 +30,40 @@ interface VerifyButtonProps {
 
 export function VerifyButton({ runKey, rollouts, isSelection, rolloutIds }: VerifyButtonProps) {
   const { verification, start, stop } = useVerification();
+  const setNotice = useInterface((state) => state.setNotice);
   const isRunning = verification?.state === 'running';
-  const verify = () => void start(rollouts, rolloutIds);
-  useCommands({ 'calls.verify': isRunning ? undefined : verify });
+  // What another list has started is not about this one.
+  const isOwn = verification !== undefined && isStartedAt(verification, presentHref());
+  const verify = async (isAgain = false) => {
+    const ended = await start({ rollouts, rolloutIds, isAgain });
+    if (!isStartedAt(ended, presentHref())) setNotice(verificationText(ended));
+  };
+  useCommands({
+    'calls.verify': isRunning ? undefined : () => void verify(),
+    'place.up': isRunning && isOwn ? stop : undefined,
+  });
   if (isRunning) {
-    const different = differentCalls(verification.results);
+    const { results, verified, msLeft } = verification;
+    const different = differentCalls(results);
     return (
-      <Button onClick={stop}>
-        {keyed('Stop', 'place.up')} · {count(verification.verified)} of {count(verification.rollouts)}{' '}
+      <Button onClick={stop} title="It goes on while you look at other pages">
+        {isOwn ? keyed('Stop', 'place.up') : 'Stop'} · {count(verified)} of {count(verification.rollouts)}{' '}
         verified
         {different > 0 && ` · ${count(different)} different so far`}
+        {msLeft !== undefined && ` · ${remainingText(msLeft)}`}
       </Button>
     );
   }
   return (
     <>
       <Button
-        title="Run the Python calls again on this computer, each for at most 10 s, and compare their outputs with the log. The library keeps the results; the log stays as it is. It stops when you leave the list; turnwise verify does the same on the command line."
-        onClick={verify}
+        title="Run the Python calls again on this computer, each for at most 10 s, and compare their outputs with the log. The library keeps the results; the log stays as it is. Calls that have a result are not run again. turnwise verify does the same on the command line."
+        onClick={() => void verify()}
       >
         {isSelection ? 'Verify calls' : `Verify Python calls of ${allOf(rollouts)}`}
       </Button>
       <span className="verified" role="status">
-        {verification !== undefined && <Verified {...{ runKey, verification }} />}
+        {isOwn && <Verified {...{ runKey, verification }} onAgain={() => void verify(true)} />}
       </span>
     </>
   );
@@ -56,9 +75,11 @@ const allOf = (rollouts: number): string =>
 interface VerifiedProps {
   readonly runKey: string;
   readonly verification: Verification;
+  readonly onAgain: () => void;
 }
 
-function Verified({ runKey, verification: { results, state, error } }: VerifiedProps) {
+function Verified({ runKey, verification, onAgain }: VerifiedProps) {
+  const { results, stored, state, error } = verification;
   const { text, applied } = useFilterLink();
   const [, setQuery] = useUrlQuery();
   const reasons = notRunReasons(results);
@@ -86,6 +107,15 @@ function Verified({ runKey, verification: { results, state, error } }: VerifiedP
           )}
         </span>
       ))}
+      {stored > 0 && (
+        <>
+          {' · '}
+          {stored === results.length ? 'all' : count(stored)} verified before ·{' '}
+          <button type="button" className="is-link" onClick={onAgain}>
+            Verify again
+          </button>
+        </>
+      )}
       {results.length > 0 && (
         <>
           {' · '}

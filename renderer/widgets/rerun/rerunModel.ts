@@ -4,9 +4,9 @@ import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { ToolOutcome } from '../../../shared/domain/model.ts';
 import type { PythonAnswer } from '../../../shared/domain/pythonAnswer.ts';
 import { RERUN_CLASSES, type RerunClass, type RerunVerdict } from '../../../shared/domain/rerun.ts';
+import type { Verification } from '../../data/useVerification.ts';
 import type { MarkedLine } from '../../editor/MarkedCode.tsx';
 import { count, counted } from '../../ui/numbers.ts';
-import type { Verification } from './useVerification.ts';
 
 export function outcomeOf(answer: PythonAnswer): ToolOutcome {
   if (answer.kind === 'timed_out') return 'timeout';
@@ -54,7 +54,11 @@ export function verifiedParts(
 }
 
 /** How a verification ended, in one line. */
-export function verificationText({ results, state, error }: Verification): string {
+export function verificationText({
+  results,
+  state,
+  error,
+}: Pick<Verification, 'results' | 'state' | 'error'>): string {
   const reasons = notRunReasons(results);
   const parts = verifiedParts(results).map(({ text }) => text);
   return [
@@ -64,6 +68,12 @@ export function verificationText({ results, state, error }: Verification): strin
     parts.length === 0 ? '' : `: ${parts.join(', ')}`,
     reasons === '' ? '' : `. Not run: ${reasons}`,
   ].join('');
+}
+
+/** `about 12 min left`, in whole minutes above one. */
+export function remainingText(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000));
+  return seconds < 60 ? `about ${seconds} s left` : `about ${Math.round(seconds / 60)} min left`;
 }
 
 const MOST_REASONS = 3;

@@ -160,7 +160,11 @@ export function RolloutTable(props: RolloutTableProps) {
     return (
       <div className="list-column">
         {note}
-        <NoMatch title={link.applied === '' ? emptyTitle : 'No rollout matches the filter'} within={filter} />
+        <NoMatch
+          title={link.applied === '' ? emptyTitle : 'No rollout matches the filter'}
+          within={filter}
+          total={total}
+        />
       </div>
     );
   }

@@ -78,10 +78,12 @@ interface NoMatchProps {
   readonly title: string;
   /** The scope of the list. */
   readonly within: Pick<ParamsOf<'rollout.order'>, 'runId' | 'runKey' | 'step' | 'groupId'>;
+  /** Rollouts of the list without the filter. */
+  readonly total?: number | undefined;
 }
 
-/** Shown if nothing matches. Names the filter's fields that have no value in the log at all. */
-export function NoMatch({ title, within }: NoMatchProps) {
+/** Shown if nothing matches. Names the filter's fields that are unknown for all rollouts, or for some. */
+export function NoMatch({ title, within, total }: NoMatchProps) {
   const { node } = useFilterLink();
   const { runId, runKey, step, groupId } = within;
   const client = useClient();
@@ -100,7 +102,12 @@ export function NoMatch({ title, within }: NoMatchProps) {
       };
     }),
   });
-  const missing = fields.filter((_, i) => known[i]?.data?.ids.length === 0);
+  const rolloutsWith = (i: number) => known[i]?.data?.ids.length;
+  const missing = fields.filter((_, i) => rolloutsWith(i) === 0);
+  const partial = fields.flatMap((field, i) => {
+    const some = rolloutsWith(i) ?? 0;
+    return total === undefined || some === 0 || some >= total ? [] : [{ field, some }];
+  });
   return (
     <EmptyState title={title}>
       {missing.length > 0 && (
@@ -114,6 +121,12 @@ export function NoMatch({ title, within }: NoMatchProps) {
           ))}
         </p>
       )}
+      {partial.map(({ field, some }) => (
+        <p key={field}>
+          <code>{field}</code> is known for {count(some)} of {counted(total ?? 0, 'rollout')}
+          {field === 'rerun' && ': the others have no verified calls'}
+        </p>
+      ))}
     </EmptyState>
   );
 }
