@@ -5,6 +5,7 @@
  *     "env_assertions": [{"env_assertion": {…}, "met": true}], "nl_assertions": [{"nl_assertion": "…", "met": true,
  *     "justification": "…"}], "communicate_checks": [{"info": "…", "met": true}]}                       tau2-bench
  *   "info": {"reward_info": {"info": {"r_actions": 0.0}}}                                               tau-bench
+ *   "info": {"reward_info": {"info": {"r_outputs": 0.0, "outputs": {"23553": false}}}}                  tau-bench
  *   "details": {"test_case_results": {"all": {"outputs": [{"test_name": "sample-01", "score": 0}]}}}     NeMo-Gym
  */
 import type { RewardPart } from '../domain/outcome.ts';
@@ -84,11 +85,19 @@ function checksIn(list: unknown, what: string, met: string): readonly LoggedChec
   });
 }
 
-/** `r_actions: 0.0` of tau-bench: whether the state after the actions is the expected one. */
+/**
+ * Results of tau-bench: `r_actions: 0.0`, whether the state after the actions is the expected one, or `r_outputs: 0.0`
+ * with `outputs: {"23553": false}`, whether the policy told the user each of these texts.
+ */
 function resultsIn(results: unknown): readonly LoggedCheck[] {
-  return Object.entries(isObject(results) ? results : {}).flatMap(([name, value]) =>
-    value === 0 || value === 1 || typeof value === 'boolean' ? [{ name, isMet: Boolean(value) }] : [],
-  );
+  if (!isObject(results)) return [];
+  const outputs = isObject(results['outputs']) ? results['outputs'] : {};
+  return [
+    ...Object.entries(results).flatMap(([name, value]) =>
+      value === 0 || value === 1 || typeof value === 'boolean' ? [{ name, isMet: Boolean(value) }] : [],
+    ),
+    ...Object.entries(outputs).map(([text, told]) => ({ name: 'told the user', ...metOf(told), text })),
+  ];
 }
 
 function testsIn(details: unknown): readonly LoggedCheck[] {

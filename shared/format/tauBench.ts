@@ -9,13 +9,14 @@
  *
  * - Only the simulated user knows the instruction: it is the problem's user scenario. The prompt is the
  *   policy of the domain. The user's first message differs between trials, so it belongs to the rollout.
- * - A trial that raised is written with an empty `traj` and `info.error`.
+ * - A trial that raised is written with an empty `traj` and `info.error`. `info.reward_info` is null if the limit of
+ *   steps ended the trial.
  */
 import { idOf, indexOf, isObject, isUnread, type JsonObject, rewardOf, stringOf, without } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { isMessageList, restOfMessages, roleOf } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
-import { stopOf } from './stop.ts';
+import { type Stop, stopOf } from './stop.ts';
 import { bodyOfTask, expectedActions, messagesIn } from './taskBody.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['task_id', 'reward', 'traj', 'trial']);
@@ -27,7 +28,7 @@ export const tauBench: LogFormat = {
   source: 'sierra-research/tau-bench, tau_bench/run.py at 59a200c6 (compared November 2026)',
   rule: 'a record with "task_id", "reward" and a list of messages in "traj"',
   reads:
-    'messages, tool calls, task as the problem, its instruction as the user scenario, expected actions as the ground truth, reward, trial',
+    'messages, tool calls, task as the problem, its instruction as the user scenario, expected actions as the ground truth, reward, trial, how the trial ended',
   ignores: 'nothing; there are no tokens and no training step in it',
   detect: (head: FileHead) =>
     head.records.some((record) => 'task_id' in record && 'reward' in record && isMessageList(record['traj'])),
@@ -60,7 +61,7 @@ function readTrial(record: JsonObject, file: FileContext): ParsedLine {
     problemId: task,
     userScenario: instruction,
     groundTruth: expectedActions(scenario['actions']),
-    stop: hasFailed ? stopOf('error') : {},
+    stop: hasFailed ? stopOf('error') : endOf(info, messages),
   };
   const first = messages.findIndex((message) => roleOf(message) !== 'system');
   const policy = messages.slice(0, first < 0 ? messages.length : first);
@@ -79,4 +80,19 @@ function readTrial(record: JsonObject, file: FileContext): ParsedLine {
       extra: { ...without(record, COLUMNS), ...(rest === undefined ? {} : { messages: rest }) },
     },
   };
+}
+
+/** What the simulated user writes to end the dialogue. */
+const USER_STOP = '###STOP###';
+
+/**
+ * The environment is done, and computes `reward_info`, when the user writes its mark or the policy calls a tool that
+ * ends the task. A trial without it ran into the limit of steps (`solve` in `tau_bench/agents/tool_calling_agent.py`).
+ */
+function endOf(info: JsonObject, messages: readonly JsonObject[]): Stop {
+  const last = messages.at(-1);
+  if (last === undefined) return {};
+  if (info['reward_info'] === null) return { stopReason: 'turn-limit', stopReasonSource: 'derived' };
+  const isUserStop = roleOf(last) === 'user' && stringOf(last['content'])?.includes(USER_STOP) === true;
+  return isUserStop ? { stopReasonLogged: USER_STOP } : {};
 }

@@ -116,17 +116,25 @@ def after_prompt(messages):
 
 
 def tau_bench(path):
-    return numbered(
-        {
-            'reward': trial['reward'],
-            'problem': trial['task_id'],
-            'problem_id': str(trial['task_id']),
-            'ordinal': trial['trial'],
-            'stop_reason_logged': None,
-            **conversation(after_prompt(trial['traj'])[1], is_marked=False),
-        }
-        for trial in whole(path)
-    )
+    records = []
+    for trial in whole(path):
+        facts = conversation(after_prompt(trial['traj'])[1], is_marked=False)
+        last = trial['traj'][-1]
+        is_done = trial['info'].get('reward_info') is not None
+        has_mark = last['role'] == 'user' and '###STOP###' in text_of(last.get('content'))
+        if not is_done:
+            facts['stop_reason'] = 'turn-limit'
+        records.append(
+            {
+                'reward': trial['reward'],
+                'problem': trial['task_id'],
+                'problem_id': str(trial['task_id']),
+                'ordinal': trial['trial'],
+                'stop_reason_logged': '###STOP###' if is_done and has_mark else None,
+                **facts,
+            }
+        )
+    return numbered(records)
 
 
 def tau2_bench(path):

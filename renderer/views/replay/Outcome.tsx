@@ -3,6 +3,7 @@
 import { type ReactNode, useMemo } from 'react';
 import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
 import { errorType } from '../../../shared/domain/errorType.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import {
   answerPlace,
   type LimitUse,
@@ -139,7 +140,9 @@ function Ending({ detail, sample, onShow }: LineProps & Pick<OutcomeProps, 'samp
         <Field label="stopped by">
           {row.stopReason ?? (
             <span className="muted">
-              {row.stopReasonLogged === undefined ? 'unknown' : 'unknown, the word in the log does not say'}
+              {row.stopReasonLogged === undefined
+                ? 'unknown'
+                : `unknown: “${withGlyphs(row.stopReasonLogged)}” does not say why the policy ended`}
             </span>
           )}{' '}
           {basis !== undefined && <Source {...basis} />}
