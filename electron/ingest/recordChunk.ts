@@ -40,9 +40,9 @@ export async function readRecordChunk(
   const { byteOffset, byteLength } = source;
   if (byteLength > LONGEST_RECORD) throw changed(source);
   try {
-    const record = isRewritten
-      ? (await recordOf(path, container, source)).subarray(0, byteLength)
-      : await bytesBetween(path, container, byteOffset, byteOffset + byteLength);
+    const { bytes: record, name } = isRewritten
+      ? await recordOf(path, container, source)
+      : { bytes: await bytesBetween(path, container, byteOffset, byteOffset + byteLength) };
     if (contentHash(record) !== hashOf(source)) throw changed(source);
     const start = Math.min(offset, byteLength);
     const bytes = record.subarray(start, start + limit);
@@ -52,6 +52,7 @@ export async function readRecordChunk(
       path: source.path,
       line: source.line,
       unit: source.unit,
+      ...(name === undefined ? {} : { name }),
       isRewritten,
       byteLength,
       offset: start,
@@ -88,13 +89,20 @@ export async function wholeRecord(
 }
 
 /** Rows and members have no byte range in the file; the container fetches them by number. */
-async function recordOf(path: string, container: Container, source: RecordSource): Promise<Buffer> {
+async function recordOf(
+  path: string,
+  container: Container,
+  source: RecordSource,
+): Promise<{ readonly bytes: Buffer; readonly name?: string | undefined }> {
   const records = await openRecords(path, container, source.unit as RecordUnit);
   try {
     for await (const some of records.records(source.byteOffset)) {
-      for (const record of some) if ('bytes' in record) return Buffer.from(record.bytes);
+      for (const record of some) {
+        if (!('bytes' in record)) continue;
+        return { bytes: Buffer.from(record.bytes).subarray(0, source.byteLength), name: record.name };
+      }
     }
-    return Buffer.alloc(0);
+    return { bytes: Buffer.alloc(0) };
   } finally {
     await records.close();
   }

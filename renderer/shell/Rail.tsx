@@ -190,9 +190,13 @@ export function Rail({ route }: { readonly route: Route }) {
       />
       <span className="rail-rule" />
       {run !== undefined && isNamed && (
-        <span className="rail-run" title={withGlyphs(run.name)}>
+        <Link
+          className="rail-run"
+          href={pathOfRoute({ view: 'run', runKey: run.runKey })}
+          title={withGlyphs(run.name)}
+        >
           {withGlyphs(run.name)}
-        </span>
+        </Link>
       )}
       <Item
         name="Run"

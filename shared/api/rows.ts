@@ -330,6 +330,8 @@ export interface RecordChunk {
   /** Number of the record in its file, from 1, in units of `unit`. */
   readonly line: number;
   readonly unit: string;
+  /** Name of a member of an archive. */
+  readonly name?: string;
   /**
    * True if the source does not store the record as JSON text (a row, a member). `text` is then the parsed
    * record written as JSON.

@@ -93,7 +93,7 @@ describe('mapping', () => {
 
   it('has a row per rollout, and one for a record without any', () => {
     const rollout = {
-      ...{ prompt: '', response: '', turns: 1, toolCalls: 0, groupKey: 'g' },
+      ...{ prompt: 'p', response: '', turns: 1, toolCalls: 0, groupKey: 'g' },
       ...{ groupRule: 'prompt' as const, kind: 'train' as const, signals: [] },
     };
     const issue = { severity: 'refused' as const, code: 'x', message: 'no response' };
@@ -108,6 +108,11 @@ describe('mapping', () => {
     const { rows, rollouts, refused, warnings } = previewRows(preview);
     expect([rows.length, rollouts, refused, warnings]).toEqual([17, 40, 1, 0]);
     expect(groupsText(preview)).toBe('2 groups by equal prompt');
+    const withoutPrompts = preview.records.map((record) => ({
+      ...record,
+      rollouts: record.rollouts.map((rollout) => ({ ...rollout, prompt: '' })),
+    }));
+    expect(groupsText({ ...preview, records: withoutPrompts })).toBe('2 groups: the prompts are unknown');
     expect(rows.map((row) => row.issues.length).reduce((a, b) => a + b)).toBe(2);
     expect(rows.at(-1)).toMatchObject({ record: 3, at: 1 });
   });

@@ -148,6 +148,9 @@ describe('small truths', () => {
     expect(recordPlace(at)).toBe('/x/a.jsonl, line 1,200');
     expect(recordPlace({ ...at, unit: 'row', isRewritten: true })).toBe('row 1,200 of /x/a.jsonl, as JSON');
     expect(recordPlace({ ...at, unit: 'member' })).toBe('member 1,200 of /x/a.jsonl');
+    expect(recordPlace({ ...at, unit: 'member', name: 'samples/a_epoch_1.json', isRewritten: true })).toBe(
+      'samples/a_epoch_1.json in /x/a.jsonl',
+    );
     expect(recordPlace({ ...at, unit: 'output line' })).toBe(
       'line 1,200 of what an adapter wrote for /x/a.jsonl',
     );

@@ -26,6 +26,8 @@ export type SourceRecord =
       readonly nextOffset: number;
       /** Number of the record in the file, from 1. Default: the previous record's number plus one. */
       readonly number?: number;
+      /** Name of a member of an archive. */
+      readonly name?: string;
       /** Number of blank lines after this blank one. They count as lines. */
       readonly moreBlank?: number;
       /** The file ends here without line end or closing bracket, so more may follow. */

@@ -89,7 +89,7 @@ export class ZipSource implements RecordSource {
           if (!(error instanceof CorruptContainerError)) throw error;
           damaged.push(error);
         }
-        if (bytes !== undefined) yield [{ bytes, offset: i, ...place }];
+        if (bytes !== undefined) yield [{ bytes, offset: i, name: entry.fileName, ...place }];
       }
     }
     const [first, ...others] = damaged;

@@ -56,7 +56,11 @@ const KINDS: readonly FactKind[] = [
     text: ({ isCorrect }) => (isCorrect === undefined ? '' : isCorrect ? '✓ correct' : '✕ incorrect'),
   },
   { label: 'decision', hint: 'of the down-sampling, as logged', text: decision },
-  { label: 'p_err', hint: 'share of failed tool calls, as logged', text: ({ pErr }) => penaltyText(pErr) },
+  {
+    label: 'p_err',
+    hint: 'share of failed calls among the answered ones, as logged',
+    text: ({ pErr }) => penaltyText(pErr),
+  },
   { label: 'p_format', hint: 'format penalty, as logged', text: ({ pFormat }) => penaltyText(pFormat) },
   { label: 'advantage', hint: 'as logged', text: ({ advantage }) => signed(advantage) },
   { label: 'turns', hint: 'counted in the text', text: ({ turns }) => count(turns) },

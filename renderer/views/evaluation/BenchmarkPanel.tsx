@@ -76,7 +76,10 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
     <section className="benchmark" aria-label={benchmarkName(panel)}>
       <header>
         <h2>{benchmarkName(panel)}</h2>
-        <span className="dim">{sizeText(last)}</span>
+        <span className="dim">
+          {points.length > 1 && `step ${last.step}: `}
+          {sizeText(last)}
+        </span>
         <ReferencePicker source={panel.source} benchmark={benchmark} />
       </header>
       <div className="benchmark-charts">

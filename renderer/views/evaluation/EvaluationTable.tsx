@@ -37,7 +37,7 @@ export function EvaluationTable(props: EvaluationTableProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys
     <section className="evaluation-table" tabIndex={0} aria-label={label}>
       <table>
-        {points.some(({ problems }) => problems > 0) && <caption>{INTERVAL}</caption>}
+        {points.some((point) => intervalText(point) !== '') && <caption>{INTERVAL}</caption>}
         <thead>
           <tr>
             <th scope="col">{hasSteps ? 'step' : <span className="visually-hidden">run</span>}</th>

@@ -479,7 +479,11 @@ export const GROUPED_BY: Readonly<Record<PreviewRollout['groupRule'], string>> =
 
 /** The groups of the previewed rollouts, and how they are made. */
 export function groupsText({ records, groups }: MappingPreview): string {
-  const rules = new Set(records.flatMap(({ rollouts }) => rollouts.map(({ groupRule }) => groupRule)));
+  const all = records.flatMap(({ rollouts }) => rollouts);
+  const rules = new Set(all.map(({ groupRule }) => groupRule));
+  // Unknown prompts are not equal.
+  if (all.length > 0 && all.every(({ groupRule, prompt }) => groupRule === 'prompt' && prompt === ''))
+    return `${counted(groups, 'group')}: the prompts are unknown`;
   return `${counted(groups, 'group')} ${[...rules].map((rule) => GROUPED_BY[rule]).join(' and ')}`;
 }
 

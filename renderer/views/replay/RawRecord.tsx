@@ -146,6 +146,8 @@ interface RecordSource {
   readonly path: string;
   readonly line: number;
   readonly unit?: string;
+  /** Name of a member of an archive. */
+  readonly name?: string;
   readonly isRewritten?: boolean;
 }
 
@@ -153,10 +155,11 @@ interface RecordSource {
 const ADAPTER_UNIT = 'output line';
 
 /** Position of a record in its file, in the file's own unit: a line, archive member, table row or array element. */
-export function recordPlace({ path, line, unit = 'line', isRewritten = false }: RecordSource): string {
+export function recordPlace({ path, line, unit = 'line', name, isRewritten = false }: RecordSource): string {
   const number = new Intl.NumberFormat('en').format(line);
   if (unit === 'line') return `${path}, line ${number}${isRewritten ? ', as JSON' : ''}`;
   if (unit === ADAPTER_UNIT) return `line ${number} of what an adapter wrote for ${path}`;
+  if (name !== undefined) return `${name} in ${path}`;
   const what = unit === 'row' || unit === 'member' ? unit : 'record';
   return `${what} ${number} of ${path}${isRewritten ? ', as JSON' : ''}`;
 }

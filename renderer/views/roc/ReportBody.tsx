@@ -37,7 +37,11 @@ interface ReportBodyProps {
 
 const KINDS = [
   { label: 'penalty', hint: 'penalty: p_err + p_format, if the settings count them', pick: 'byPenalty' },
-  { label: 'p_err', hint: 'p_err: share of failed tool calls, 0.5 without any call', pick: 'byErr' },
+  {
+    label: 'p_err',
+    hint: 'p_err: share of failed calls among those that a tool answered, 0.5 without any',
+    pick: 'byErr',
+  },
   {
     label: 'p_format',
     hint: 'p_format: answer-format penalty, 0 for one well-formed answer',
