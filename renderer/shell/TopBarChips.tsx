@@ -14,6 +14,7 @@ import { useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
 import { count, counted } from '../ui/numbers.ts';
+import { dayAndTime } from '../ui/times.ts';
 import { keyed } from './keys/keysInForce.ts';
 
 /** The number of rollouts in the compare set, as a link to their comparison. */
@@ -141,7 +142,7 @@ function followDetail({ state, rollouts, lastChange, since }: FollowRow, now: nu
   if (state === 'outside')
     return 'not read: a link now leads out of what you opened. If that is intended, open the directory behind it';
   const last = lastChange === undefined ? '' : `, the last ${ago(lastChange, now)}`;
-  return `${counted(rollouts, 'rollout')} read${last} · since ${new Date(since).toLocaleTimeString()}`;
+  return `${counted(rollouts, 'rollout')} read${last} · since ${dayAndTime(since)}`;
 }
 
 /** Shown while the full-text index is being built. Search works meanwhile, only slower. */

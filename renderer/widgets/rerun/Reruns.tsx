@@ -199,9 +199,14 @@ export function RerunButtons({ rolloutId, segment }: CallProps) {
   return (
     <span className="rerun-buttons">
       {stored?.class === 'different' && (
-        <span className="is-wrong" title={`When it was verified: ${verdictText(stored)}`}>
+        <button
+          type="button"
+          className="rerun-button is-wrong"
+          title={`When it was verified: ${verdictText(stored)}. Runs it again, to show the difference`}
+          onClick={() => reruns.run(segment, call.code)}
+        >
           ≠ log
-        </span>
+        </button>
       )}
       <button
         type="button"
