@@ -60,6 +60,7 @@ export function Outcome({ detail, sample, isBlind, onShow }: OutcomeProps) {
         : undefined,
     [row, scores, detail, sample],
   );
+  const [scorer, score] = Object.entries(scores)[0] ?? [];
   return (
     <section className="outcome" aria-label="Outcome">
       {isBlind ? (
@@ -75,6 +76,11 @@ export function Outcome({ detail, sample, isBlind, onShow }: OutcomeProps) {
           <RewardParts
             row={row}
             parts={parts}
+            basis={
+              sample !== undefined && typeof score === 'string'
+                ? `Translated from the score “${score}” of ${scorer}`
+                : undefined
+            }
             rule={
               parts !== undefined
                 ? ruleText(parts, row.reward)
@@ -318,18 +324,21 @@ function GroundTruth({ text }: { readonly text: string }) {
 interface RewardPartsProps {
   readonly row: RolloutRow;
   readonly parts: RewardBreakdown | undefined;
+  /** What a reward was translated from that is not logged as a number. */
+  readonly basis: string | undefined;
   /** How the scores make up the reward. */
   readonly rule: string | undefined;
 }
 
-function RewardParts({ row, parts, rule }: RewardPartsProps) {
+function RewardParts({ row, parts, basis, rule }: RewardPartsProps) {
   const items = useFirstItems(parts?.parts ?? [], 'part');
   return (
     <section aria-label="Reward">
       <h2>Reward</h2>
       <dl>
         <Field label="reward">
-          {row.reward === undefined ? <span className="muted">unknown</span> : reward(row.reward)}
+          {row.reward === undefined ? <span className="muted">unknown</span> : reward(row.reward)}{' '}
+          {row.reward !== undefined && basis !== undefined && <Source source="derived" by={basis} />}
         </Field>
         {items.shown.map(({ name, value, weight }) => (
           <Field key={name} label={name}>
