@@ -174,6 +174,10 @@ function nameOf(event: JsonObject, kind: string): string {
       if (!Array.isArray(changes)) return '';
       return changes.length === 1 ? '1 change' : `${changes.length} changes`;
     }
+    case 'score': {
+      const value = isObject(event['score']) ? event['score']['value'] : undefined;
+      return typeof value === 'object' ? '' : String(value ?? '');
+    }
     default:
       return named('type', 'name', 'source', 'message');
   }

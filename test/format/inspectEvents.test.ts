@@ -52,6 +52,14 @@ describe('events of a sample', () => {
     expect(eventsIn({ events: [{ ...event, reasoning_tokens: -1 }] })).toEqual([]);
   });
 
+  it('name a score by its value', () => {
+    const scores = ['C', 0.5, 0, false, { a: 1 }].map((value) => ({
+      ...{ event: 'score', timestamp: at(1) },
+      score: { value, explanation: 'long' },
+    }));
+    expect(shortEvents(scores)?.events.map(({ name }) => name)).toEqual(['C', '0.5', '0', 'false', '']);
+  });
+
   it('keep microseconds, so that a duration is rounded once, when it is shown', () => {
     const timestamp = '2025-09-15T15:04:34.524205-04:00';
     const call = { event: 'model', timestamp, completed: '2025-09-15T15:04:44.359070-04:00' };

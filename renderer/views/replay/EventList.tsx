@@ -13,9 +13,9 @@ import { useVirtualRows } from '../../ui/useVirtualRows.ts';
 import { ErrorText } from '../../widgets/ErrorText.tsx';
 import './eventList.css';
 
-const ROW_HEIGHT = 40;
+const ROW_HEIGHT = 34;
 /** With a line of tokens and cost, or of an error. */
-const ROW_HEIGHT_OF_TWO = 58;
+const ROW_HEIGHT_OF_TWO = 50;
 const OVERSCAN = 6;
 const INDENT = 10;
 /** As long as a stored error may be. */
