@@ -43,7 +43,7 @@ function hasBody(request: IncomingMessage): boolean {
 
 function isMissing(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
-  return code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR';
+  return code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR' || code === 'ENAMETOOLONG';
 }
 
 export function serveBundle(directory: string): RequestListener {

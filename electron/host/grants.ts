@@ -41,8 +41,9 @@ export class Grants {
 
   /** Stores the grants that give access to this path. */
   keepFor(path: string): void {
-    for (const opened of this.paths)
-      if (!this.kept.has(opened) && isBelowAny(path, [opened])) this.keep(opened);
+    const others = [...this.paths].filter((opened) => !this.kept.has(opened));
+    if (others.length === 0 || !isBelowAny(path, others)) return;
+    for (const opened of others) if (isBelowAny(path, [opened])) this.keep(opened);
   }
 
   keepAllOf(other: Grants): void {
@@ -113,7 +114,12 @@ const OUTPUT_HELP =
 /** Files that SQLite reads and deletes beside a database. */
 const OF_SQLITE = /-(?:wal|shm|journal)$/i;
 /** Directories of Turnwise beside the library, or in the directory of the user's default library. */
-const OWN_DIRECTORIES = [DIRECTORY, 'downloads', 'uploads', 'compiled'];
+const OWN_DIRECTORIES = [
+  ...[DIRECTORY, 'downloads', 'uploads', 'compiled'],
+  ...['counterfactual', 'wheels', 'from-warehouse'],
+];
+/** Bytes. Longer names are none on most file systems. */
+const LONGEST_NAME = 255;
 /** Characters that would show another name, or several lines. */
 const DISGUISING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 
@@ -124,6 +130,8 @@ function requireFreeName(file: string, libraryPath: string): void {
   const own = [...OWN_DIRECTORIES, basename(libraryPath), `${basename(libraryPath)}.log`];
   // Some file systems ignore case.
   const isOwn = own.some((one) => one.toLowerCase() === name.toLowerCase());
+  if (Buffer.byteLength(name) > LONGEST_NAME)
+    throw refused(`a file name has at most ${LONGEST_NAME} bytes. Choose a shorter one`);
   if (DISGUISING.test(name))
     throw refused(
       'the file name has a line break, a control or a bidirectional character. Choose another name',

@@ -239,8 +239,17 @@ export class Sampling {
     const failures = [...batch.failures];
     const continuations: AnsweredBatch[] = [];
     for (const [id, those] of Map.groupBy(batch.answers, (answer) => answer.id)) {
-      const file = ContinuationFile.toAppend(this.options.libraryPath, id);
-      const prepared = await this.prepareStored(file.request);
+      let file: ContinuationFile;
+      let prepared: Prepared;
+      try {
+        file = ContinuationFile.toAppend(this.options.libraryPath, id);
+        prepared = await this.prepareStored(file.request);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        // Other answers of the file belong to requests that are here.
+        failures.push(...those.map(({ line }) => ({ line, message: error.message })));
+        continue;
+      }
       const sampled = await this.takeAnswers(file, prepared, those, failures, signal);
       continuations.push({ ...sampled, waiting: file.missing().length });
     }

@@ -43,7 +43,7 @@ export async function storeUpload(
   const isNew = upload.folder === undefined;
   try {
     makeDirectory(uploads);
-    const folder = upload.folder ?? newFolder(uploads, folderName(name));
+    const folder = upload.folder ?? newFolder(uploads, safeName(folderName(name)));
     if (folder !== safeName(folder)) throw refused(`${JSON.stringify(folder)} is no folder of an upload`);
     const directory = join(uploads, folder);
     requireOwnDirectory(directory);

@@ -15,10 +15,14 @@ export interface Granted {
   readonly paths: readonly string[];
 }
 
+/** Deeper paths are not granted: a path that does not exist is resolved level by level. */
+const MOST_LEVELS = 256;
+
 /** @param granted real paths */
 export function isBelowAny(path: string, granted: Iterable<string>): boolean {
+  const levels = path.split(/[\\/]/);
   // After a link, the system resolves `..` to the parent of the link's target, but Node to the parent of the link.
-  if (path.split(/[\\/]/).includes('..')) return false;
+  if (levels.includes('..') || levels.length > MOST_LEVELS) return false;
   return isWithin(resolvedPath(resolve(path)), granted);
 }
 

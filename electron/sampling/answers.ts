@@ -103,7 +103,7 @@ export class AnswerReader {
         : undefined;
     if (message === undefined) return text(choice['text']);
     const reasoning = text(message['reasoning_content']) || text(message['reasoning']);
-    const content = text(message['content']);
+    const content = contentOf(message['content']);
     let piece = '';
     if (reasoning !== '') {
       piece += this.isInReasoning ? reasoning : `<think>\n${reasoning}`;
@@ -118,6 +118,12 @@ export class AnswerReader {
   }
   private hasReasoning = false;
 }
+
+/** A text, or a list of parts such as `{"type": "text", "text": "…"}`. */
+const contentOf = (content: unknown): string =>
+  Array.isArray(content)
+    ? content.map((part: unknown) => (isObject(part) ? text(part['text']) : '')).join('')
+    : text(content);
 
 /** More than can be asked for. Empty texts could be millions in an answer of a few megabytes. */
 const MOST_TOKENS = 1_000_000;

@@ -86,5 +86,5 @@ function outcomeOf(
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  return reader.finish();
+  return reader.isFinished ? reader.finish() : 'the answer broke off: it has no finish_reason';
 }

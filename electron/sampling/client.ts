@@ -40,6 +40,8 @@ const CAUSES: Readonly<Record<string, string>> = {
 /** A server may close an idle connection just when a request is sent. */
 const BROKEN_CONNECTION: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const LONGEST_ERROR_BYTES = 16 << 10;
+/** Without a token. A server may hold a request in its queue, with a comment now and then, but not for ever. */
+const LONGEST_SILENCE_MS = 15 * 60_000;
 
 export interface CompletionOptions {
   readonly signal?: AbortSignal | undefined;
@@ -48,6 +50,8 @@ export interface CompletionOptions {
   readonly isInReasoning?: boolean;
   /** Uniform in [0, 1). For the jitter. */
   readonly random: () => number;
+  /** Ends an answer that brings no token for so long. */
+  readonly longestSilenceMs?: number;
   /** Rejects when the signal is aborted. */
   readonly wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -124,9 +128,14 @@ async function attemptOnce(
   path: string,
   body: string,
   maxTokens: number,
-  { signal, onText, isInReasoning }: CompletionOptions,
+  { signal, onText, isInReasoning, longestSilenceMs = LONGEST_SILENCE_MS }: CompletionOptions,
 ): Promise<Completion | Failed> {
   const abort = new AbortController();
+  let isSilent = false;
+  const silence = setTimeout(() => {
+    isSilent = true;
+    abort.abort();
+  }, longestSilenceMs);
   const onAbort = (): void => abort.abort();
   signal?.addEventListener('abort', onAbort);
   if (signal?.aborted === true) abort.abort();
@@ -143,7 +152,7 @@ async function attemptOnce(
       redirect: 'manual',
       signal: abort.signal,
     });
-    if (!response.ok) return await failureOf(response);
+    if (!response.ok) return await failureOf(response, endpoint);
     if (response.body === null) return { message: 'it sent no answer', isRetried: true };
     isStarted = true;
     const reader = new AnswerReader(isInReasoning);
@@ -151,8 +160,9 @@ async function attemptOnce(
     const isStream = response.headers.get('content-type')?.includes('event-stream') === true;
     const parts = isStream ? eventData(response.body, mostBytes) : wholeText(response.body, mostBytes);
     for await (const part of parts) {
+      silence.refresh();
       if (part === '[DONE]') break;
-      const piece = reader.take(part);
+      const piece = reader.take(withoutKey(part, endpoint));
       if (piece !== '') onText?.(piece);
       // A piece has at least one token.
       if (reader.piecesTaken > maxTokens + 1)
@@ -163,6 +173,11 @@ async function attemptOnce(
   } catch (error) {
     if (signal?.aborted === true) throw new ApiError(CANCELLED);
     if (error instanceof ApiError) return { message: error.message, isRetried: false };
+    if (isSilent)
+      return {
+        message: `no token came for ${Math.ceil(longestSilenceMs / 60_000)} minutes`,
+        isRetried: false,
+      };
     const cause = causeOf(error);
     return {
       message: isStarted ? 'the answer broke off' : `not reached: ${CAUSES[cause] ?? cause}`,
@@ -171,12 +186,13 @@ async function attemptOnce(
     };
   } finally {
     signal?.removeEventListener('abort', onAbort);
+    clearTimeout(silence);
     // Ends a stream that goes on.
     abort.abort();
   }
 }
 
-async function failureOf(response: Response): Promise<Failed> {
+async function failureOf(response: Response, endpoint: Endpoint): Promise<Failed> {
   const { status } = response;
   if (status >= 300 && status < 400)
     return {
@@ -185,7 +201,7 @@ async function failureOf(response: Response): Promise<Failed> {
     };
   const retryAfterMs = retryAfterOf(response.headers.get('retry-after'));
   return {
-    message: `status ${status}: ${await messageIn(response)}`,
+    message: `status ${status}: ${await messageIn(response, endpoint)}`,
     isRetried: status === 429 || status >= 500,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
@@ -199,10 +215,10 @@ function retryAfterOf(header: string | null): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-async function messageIn(response: Response): Promise<string> {
+async function messageIn(response: Response, endpoint: Endpoint): Promise<string> {
   try {
     for await (const json of wholeText(response.body ?? new ReadableStream(), LONGEST_ERROR_BYTES))
-      return errorMessage(JSON.parse(json));
+      return errorMessage(JSON.parse(withoutKey(json, endpoint)));
   } catch {
     // No JSON, too long, or broken off: the status alone says what happened.
   }
@@ -226,6 +242,6 @@ function causeOf(error: unknown): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }
 
-/** A server may repeat the key in its message. */
+/** A server may repeat the key in its message or its answer. It is removed before a message is cut. */
 const withoutKey = (message: string, { key }: Endpoint): string =>
   key === undefined ? message : message.replaceAll(key, '…');

@@ -17,6 +17,9 @@ import type {
   UnreadFile,
 } from './sourceRows.ts';
 
+/** Paths of one request. Each is resolved on the host's thread. */
+const MOST_PATHS = 1_000;
+
 const mappingSchema = z.object({
   version: z.literal(MAPPING_VERSION),
   name: z.string().trim().min(1).max(200),
@@ -165,7 +168,7 @@ export const SOURCE_METHODS = {
    * any shape; they are read from their start.
    */
   'ingest.start': defineMethod({
-    params: z.object({ paths: z.array(path).min(1), mapping: z.string().optional() }),
+    params: z.object({ paths: z.array(path).min(1).max(MOST_PATHS), mapping: z.string().optional() }),
     result: resultOf<{ readonly jobId: number }>(),
     runsOn: 'host',
   }),
@@ -177,7 +180,7 @@ export const SOURCE_METHODS = {
   }),
   /** Keeps reading new content below these paths. */
   'follow.start': defineMethod({
-    params: z.object({ paths: z.array(path).min(1) }),
+    params: z.object({ paths: z.array(path).min(1).max(MOST_PATHS) }),
     result: resultOf<readonly FollowRow[]>(),
     runsOn: 'host',
   }),

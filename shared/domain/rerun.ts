@@ -175,7 +175,7 @@ function outputsOf({ stdout, stderr, lastValue }: PythonReport): readonly string
 const plain = (text: string): string =>
   text
     .replace(/\r\n?/g, '\n')
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .trim();
 
 /** The marks with which producers cut an output in the middle or at the end (shared/domain/policyContext.ts). */

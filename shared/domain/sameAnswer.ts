@@ -50,10 +50,13 @@ function amountOf(text: string): number | undefined {
   const value = numberIn(over);
   if (under === undefined || value === undefined) return value;
   const divisor = numberIn(under);
-  return divisor === undefined || divisor === 0 ? undefined : value / divisor;
+  return divisor === undefined || divisor === 0 ? undefined : finite(value / divisor);
 }
 
 function numberIn(text: string): number | undefined {
-  if (/^[-+]?\d{16,}$/.test(text)) return undefined;
-  return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined;
+  if (/^[-+]?\d{16,}(?:\.\d*)?$/.test(text)) return undefined;
+  return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text) ? finite(Number(text)) : undefined;
 }
+
+/** Within a billionth of infinity, all numbers are the same. */
+const finite = (value: number): number | undefined => (Number.isFinite(value) ? value : undefined);

@@ -21,7 +21,7 @@ export function printedBy(response: string): string | undefined {
 }
 
 const nothingAsUndefined = (text: string): string | undefined => {
-  const trimmed = text.replace(/\s+$/, '');
+  const trimmed = text.trimEnd();
   return trimmed === '' ? undefined : trimmed;
 };
 

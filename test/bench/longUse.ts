@@ -363,11 +363,13 @@ async function label({ page, random, groups }: Session): Promise<void> {
   await panel.getByRole('textbox', { name: 'Note, Markdown' }).waitFor();
   await page.keyboard.type('A note with $x^2$ and **words**');
   await page.keyboard.press('ControlOrMeta+Enter');
-  await cards.nth(before + 1).waitFor();
-  for (const left of [before + 1, before]) {
-    await page.keyboard.press('u');
-    await cards.nth(left).waitFor({ state: 'detached' });
-  }
+  // The note joins the label that was given before it.
+  const note = cards.nth(before).getByText('A note with');
+  await note.waitFor();
+  await page.keyboard.press('u');
+  await note.waitFor({ state: 'detached' });
+  await page.keyboard.press('u');
+  await cards.nth(before).waitFor({ state: 'detached' });
 }
 
 async function ask({ page, random }: Session): Promise<void> {

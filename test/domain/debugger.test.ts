@@ -254,6 +254,11 @@ describe('printed output', () => {
   ])('%j', (response, printed) => {
     expect(printedBy(response)).toBe(printed);
   });
+
+  it('is found in linear time', () => {
+    const blanks = `${' '.repeat(1_000_000)}x`;
+    expect(printedBy(`${blanks}  `)).toBe(blanks);
+  });
 });
 
 describe('assigned names', () => {

@@ -202,6 +202,7 @@ test('compares long outputs in linear time', () => {
     '{'.repeat(1_000_000),
     '1.5 '.repeat(300_000),
     'time '.repeat(300_000),
+    `${' '.repeat(1_000_000)}x`,
   ])
     expect(judgeRerun(call(`${long}3`), here(`${long}2`)).class).toBe('different');
 });

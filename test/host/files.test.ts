@@ -154,6 +154,9 @@ describe('a path that a page names', () => {
     expect(isGranted('granted', 'sub', '..', 'a.jsonl')).toBe(false);
     expect(isGranted('granted', 'link', 'late.jsonl')).toBe(false);
     expect(isGranted('granted-too', 'a.jsonl')).toBe(false);
+    // Each level of a path that does not exist costs a call of the system.
+    expect(isGranted('granted', ...new Array(200).fill('a'))).toBe(true);
+    expect(isGranted('granted', ...new Array(300).fill('a'))).toBe(false);
   });
 
   it('is not followed out of what was opened, also when it appears later', async () => {

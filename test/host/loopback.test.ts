@@ -115,6 +115,7 @@ describe('the bundle', () => {
     expect((await get(`/run/qwen2.5-7b?q=${longest}`)).body).toContain('<title>Turnwise');
     expect((await get('/run/qwen2.5-7b/step/3')).body).toContain('<title>Turnwise');
     expect((await get('/assets/gone.js')).status).toBe(404);
+    expect((await get(`/assets/${'a'.repeat(5_000)}.js`)).status).toBe(404);
     expect((await get('/assets')).body).toContain('<title>Turnwise');
   });
 

@@ -91,6 +91,7 @@ it('writes only to paths the user chose, and never over a file', async () => {
 
 it.each([
   ...['uploads', 'Downloads', 'granted', 'compiled', 'library.sqlite.log'],
+  ...['counterfactual', 'wheels', 'from-warehouse'],
   ...['library.sqlite-journal', 'other.sqlite-wal', 'other.sqlite-shm', 'other.sqlite-journal'],
   ...['two\nlines.md', 'pack\u202edm.exe'],
 ])('refuses the name %j, which Turnwise or SQLite needs or which shows another name', async (path) => {

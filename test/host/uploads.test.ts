@@ -57,6 +57,14 @@ describe('an uploaded file', () => {
       expect((await store(name)).folder).toMatch(/^uploaded \d{4}-\d\d-\d\d(?: \(2\))?$/);
   });
 
+  test('has a folder whose name every system takes', async () => {
+    for (const [name, folder] of [
+      ['a .jsonl', 'a'],
+      ['CON .jsonl', 'CON-'],
+    ] as const)
+      expect((await store(name)).folder).toBe(folder);
+  });
+
   test('is removed when the page stops, or when it is too large', async () => {
     await expect(store('half.jsonl', aborted())).rejects.toThrow('half.jsonl was not saved: aborted');
     const large = { name: 'large.jsonl', content: sent('12345', '67890') };

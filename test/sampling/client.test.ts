@@ -236,6 +236,32 @@ describe('a server that does harm', () => {
     expect(failed).toMatch(/not reached: no server listens there$/);
   });
 
+  test('gets its key nowhere, not even cut', async () => {
+    const key = 'sk-0123456789abcdef';
+    const { port } = harm.address() as AddressInfo;
+    const endpoint = { url: `http://127.0.0.1:${port}/v1`, model: 'm', key };
+    const asked = () => complete(endpoint, RAW, SETTINGS, 1, options).catch(String);
+    respond = (response) =>
+      response.writeHead(400).end(JSON.stringify({ error: `${'x'.repeat(290)}${key}` }));
+    expect(await asked()).not.toContain('sk-');
+    respond = (response) =>
+      response.end(JSON.stringify({ choices: [{ text: `I know ${key}`, finish_reason: 'stop' }] }));
+    expect(await asked()).toMatchObject({ text: 'I know …' });
+  });
+
+  test('is not waited for without end, whatever comments it sends', async () => {
+    let beats: NodeJS.Timeout | undefined;
+    respond = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': wait\n\n');
+      beats = setInterval(() => response.write(': wait\n\n'), 5);
+    };
+    const { port } = harm.address() as AddressInfo;
+    const endpoint = { url: `http://127.0.0.1:${port}/v1`, model: 'm' };
+    const ended = complete(endpoint, RAW, SETTINGS, 1, { ...options, longestSilenceMs: 100 });
+    await expect(ended).rejects.toThrow('no token came for 1 minutes');
+    clearInterval(beats);
+  });
+
   test('draws hidden characters of its messages', async () => {
     respond = (response) => response.writeHead(400).end(JSON.stringify({ error: 'a\u202eb\u001b[31m' }));
     expect(await harmed()).toMatch(/status 400: a⟨RLO⟩b␛\[31m$/);

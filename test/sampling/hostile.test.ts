@@ -103,11 +103,11 @@ test('stores answers once that several pages read at once', async () => {
   expect(linesOf(`${id}.open`)).toHaveLength(1);
 });
 
-test('reads answers after a read that failed', async () => {
+test('reads answers after those of another library', async () => {
   const id = await newBatch(1);
-  const failing = ask('sampling.read', { lines: answer('no-such-request', 0, 'x') });
+  const foreign = ask('sampling.read', { lines: answer('no-such-request', 0, 'x') });
   const read = ask('sampling.read', { lines: answer(id, 0, '<answer>42</answer>') });
-  await expect(failing).rejects.toThrow('not_found');
+  expect(await foreign).toMatchObject({ answers: 0, continuations: [], failures: [{ line: 1 }] });
   expect(await read).toMatchObject({ continuations: [{ waiting: 0 }] });
 });
 
@@ -204,6 +204,24 @@ test('refuses a line that no log reader would take, and stores the others', asyn
     { index: 2, isCorrect: true },
   ]);
   expect(linesOf(id)).toHaveLength(2);
+});
+
+test('names answers that belong to no request here, or are not whole, and stores the others', async () => {
+  const id = await newBatch(2);
+  const open = JSON.stringify({
+    custom_id: `${id}:0:0`,
+    response: { status_code: 200, body: { choices: [{ text: '<answer>4' }] } },
+  });
+  const lines = `${answer('nope-id', 0, 'x')}${answer('__proto__', 0, 'x')}${open}\n${answer(id, 1, '<answer>42</answer>')}`;
+  const read = await ask('sampling.read', { lines });
+  expect(read.failures).toEqual([
+    { line: 1, message: 'there is no request for continuations nope-id' },
+    { line: 2, message: 'there is no request for continuations __proto__' },
+    { line: 3, message: 'the answer broke off: it has no finish_reason' },
+  ]);
+  expect(read.continuations).toMatchObject([
+    { continuations: [{ index: 0 }, { index: 1, isCorrect: true }], waiting: 1 },
+  ]);
 });
 
 test('refuses an answer with thousands of tool calls, and stores the others', async () => {

@@ -222,7 +222,7 @@ function responseMessages(
 
 /** A template writes a line end before a message and marks after it. */
 const MESSAGE_START = /^\r?\n/;
-const MESSAGE_END = /\s*(?:<\|im_end\|>|<\|endoftext\|>)\s*$/;
+const MESSAGE_END = /(?<!\s)\s*(?:<\|im_end\|>|<\|endoftext\|>)\s*$/;
 
 /** A template may open the reasoning tag at the end of the prompt. The tag still belongs to the message. */
 function openedBy(prompt: string, content: string): string {
