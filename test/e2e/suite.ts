@@ -140,6 +140,13 @@ export function describeApplication(shell: Shell): void {
       expect(running.place()).toBe(FIRST_ROLLOUT);
     });
 
+    test('code is drawn as it is written, without ligatures', async () => {
+      await goTo(FIRST_ROLLOUT);
+      const code = page.locator('.transcript-pane .code').first();
+      await code.waitFor();
+      expect(await code.evaluate((element) => getComputedStyle(element).fontVariantLigatures)).toBe('none');
+    });
+
     test('? shows the keys, Escape closes them', async () => {
       await goTo(DEMO);
       await grid(page, /Steps of/).waitFor();
