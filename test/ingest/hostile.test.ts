@@ -28,6 +28,7 @@ import {
   parquetOf,
   parquetWithLongRun,
   parquetWithPackedRun,
+  repeatRows,
   writeStoreWithGeneratedColumn,
 } from '../../fixtures/generate/hostileFiles.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
@@ -42,6 +43,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const MLFLOW_STORE = join(import.meta.dirname, '../../fixtures/verl-trace/mlflow-store/input.db');
+const TRACKIO_STORE = join(import.meta.dirname, '../../fixtures/verl-trace/trackio-store/edges.db');
 const row = { input: 'user\nq\nassistant\n', output: '#### 1', score: 1, step: 1 };
 
 /** Reads the file and a good one beside it. @returns rollouts and messages of the first */
@@ -313,6 +315,22 @@ describe('a store', () => {
     expect((await readBeside('a.db')).rollouts).toBe(2);
     expect(readdirSync(place.directory).filter((name) => name.startsWith('a.db'))).toEqual(['a.db']);
   });
+
+  it.each(['traces', 'sqlite_schema'])(
+    'that repeats the pages of %s without end is refused',
+    async (table) => {
+      const path = join(place.directory, 'a.db');
+      cpSync(TRACKIO_STORE, path);
+      repeatRows(path, table, 5);
+      const { messages, rollouts } = await readBeside('a.db');
+      expect(rollouts).toBe(0);
+      expect(messages).toEqual([
+        expect.stringMatching(
+          new RegExp(`its page \\d+ has several places in its trees, one of them in ${table}`),
+        ),
+      ]);
+    },
+  );
 
   it('with planner statistics that would be computed is refused before SQLite opens it', async () => {
     const path = join(place.directory, 'a.db');

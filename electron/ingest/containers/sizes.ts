@@ -9,9 +9,13 @@ const [MEMORY_OF_ANY, MEMORY_PER_BYTE, MOST_MEMORY] = [128 << 20, 8, 1 << 30];
 /** Limit in bytes of what all rows take: a base, plus this many per byte of the file. gzip does not compress better. */
 const [ALL_OF_ANY, ALL_PER_BYTE] = [256 << 20, 1024];
 
+export function mostRows(fileBytes: number): number {
+  return ROWS_OF_ANY + ROWS_PER_BYTE * fileBytes;
+}
+
 /** @throws CorruptContainerError when a file of this size cannot have so many rows */
 export function checkRows(rows: number, fileBytes: number): void {
-  if (!(rows >= 0 && rows <= ROWS_OF_ANY + ROWS_PER_BYTE * fileBytes))
+  if (!(rows >= 0 && rows <= mostRows(fileBytes)))
     throw new CorruptContainerError(`it claims ${rows} rows, in ${fileBytes} bytes`);
 }
 
