@@ -11,7 +11,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -225,6 +225,17 @@ describe('an archive', () => {
     expect(messages).toEqual([expect.stringMatching(/header.json .* has 70000000 bytes/)]);
   });
 
+  it('that unpacks to more than an archive of its size may is read up to there', async () => {
+    const sizes = [5, ...Array.from({ length: 7 }, () => 40_000_000), 5];
+    const { rollouts, messages } = await readBeside('a.eval', archiveOf(sizes, 0, 'zstd'));
+    expect(rollouts).toBe(7);
+    expect(messages).toContainEqual(
+      expect.stringMatching(
+        /unpack to more than \d+; the members from samples\/7_epoch_1.json on are not read/,
+      ),
+    );
+  });
+
   it('whose members overlap is refused', async () => {
     const content = archiveOf([200_000]);
     // The directory claims that the sample is as long as the archive.
@@ -232,6 +243,16 @@ describe('an archive', () => {
     content.writeUInt32LE(content.byteLength, entry + 20);
     const { messages } = await readBeside('a.eval', content);
     expect(messages).toEqual([expect.stringContaining('its members overlap')]);
+  });
+});
+
+describe('zstd', () => {
+  it('that unpacks to more than a file of its size may is read up to there', async () => {
+    const line = Buffer.from(`${JSON.stringify(row)}\n`);
+    const bomb = zstdCompressSync(Buffer.concat([line, Buffer.alloc(300 << 20, '\n'), line]));
+    const { rollouts, messages } = await readBeside('a.jsonl.zst', bomb);
+    expect(rollouts).toBe(1);
+    expect(messages).toContainEqual(expect.stringMatching(/its \d+ bytes unpack to more than \d+; the rest/));
   });
 });
 
