@@ -39,7 +39,7 @@ const LONGEST_NAMES = 1 << 16;
  * the first page without children is: reading each page of 10 GB would take minutes
  * @returns per damaged table, its first page that has several parents, that of the schema first; nothing when the file
  * is not an SQLite database, or keeps changing
- * @throws Error when the file cannot be read
+ * @throws Error when the file or its write-ahead log cannot be read
  */
 export function sharedPages(path: string, allRead = Number.POSITIVE_INFINITY): readonly SharedPage[] {
   if (!existsSync(path)) return [];
@@ -157,10 +157,7 @@ class Walk {
   private childrenOf(no: number): readonly number[] {
     const page = this.bytesOf(no, this.pageSize);
     const start = no === 1 ? HEADER_BYTES : 0;
-    if (page.length < start + 12) return [];
-    const children: number[] = [];
-    for (const cell of cellsIn(page, start, 12))
-      if (cell + 4 <= page.length) children.push(page.readUInt32BE(cell));
+    const children = cellsIn(page, start, 12).map((cell) => readUInt32(page, cell));
     // The last child is in the header of the page.
     children.push(page.readUInt32BE(start + 8));
     return children;
@@ -170,7 +167,7 @@ class Walk {
   private rootsIn(no: number): readonly Root[] {
     const page = this.bytesOf(no, this.pageSize);
     const start = no === 1 ? HEADER_BYTES : 0;
-    if (page.length < this.usable || page[start] !== LEAF_TABLE) return [];
+    if (page[start] !== LEAF_TABLE) return [];
     return cellsIn(page, start, 8).map((cell) => this.rootIn(page, cell));
   }
 
@@ -182,7 +179,6 @@ class Walk {
     const wanted = Math.min(payload, LONGEST_NAMES);
     while (next > 0 && record.length < wanted) {
       const more = this.bytesOf(next, this.usable);
-      if (more.length < 4) break;
       record = Buffer.concat([record, more.subarray(4)]);
       next = more.readUInt32BE(0);
     }
@@ -203,9 +199,12 @@ class Walk {
     return { table, page: root };
   }
 
+  /** Like SQLite, takes what is missing of the last page for zeros. */
   private bytesOf(page: number, length: number): Buffer {
     const [file, start] = this.placeOf(page);
-    return bytesAt(file, start, length);
+    const bytes = Buffer.alloc(length);
+    readSync(file, bytes, 0, length, start);
+    return bytes;
   }
 
   private placeOf(page: number): readonly [file: number, start: number] {
@@ -235,10 +234,11 @@ function localBytes(payload: number, usable: number): number {
   return local <= most ? local : least;
 }
 
-/** SQLite also takes a text of digits. */
+/** SQLite converts the value to a text and takes its digits, up to a zero byte. */
 function pageNumber(type: number, bytes: Buffer): number {
-  if (type >= 12) return /^\d{1,10}$/.test(bytes.toString('latin1')) ? Number(bytes.toString('latin1')) : 0;
+  if (type >= 12) return Number(/^\d+(?=\0|$)/.exec(bytes.toString('latin1'))?.[0] ?? 0);
   if (type === 9) return 1;
+  if (type === 6) return bytes.length === 8 ? Number(bytes.readBigInt64BE()) : 0;
   return bytes.length === 0 || bytes.length > 6 ? 0 : bytes.readUIntBE(0, bytes.length);
 }
 
@@ -257,12 +257,14 @@ const WAL_MAGIC = 0x377f0682;
 function committedPages(log: number, pageSize: number): ReadonlyMap<number, number> {
   const committed = new Map<number, number>();
   const header = bytesAt(log, 0, WAL_HEADER);
-  if (header.length < WAL_HEADER || header.readUInt32BE(8) !== pageSize) return committed;
+  if (header.length < WAL_HEADER) return committed;
   const magic = header.readUInt32BE(0);
   if (magic !== WAL_MAGIC && magic !== WAL_MAGIC + 1) return committed;
   const checksum = new Checksum(magic !== WAL_MAGIC);
   checksum.add(header.subarray(0, 24));
   if (!checksum.is(header, 24)) return committed;
+  if (header.readUInt32BE(8) !== pageSize)
+    throw new Error('the pages of its write-ahead log have another size');
   let pending: [page: number, at: number][] = [];
   const salts = header.subarray(16, 24);
   for (let at = WAL_HEADER; ; at += FRAME_HEADER + pageSize) {
@@ -270,11 +272,12 @@ function committedPages(log: number, pageSize: number): ReadonlyMap<number, numb
     if (frame.length < FRAME_HEADER + pageSize || !salts.equals(frame.subarray(8, 16))) return committed;
     checksum.add(frame.subarray(0, 8));
     checksum.add(frame.subarray(FRAME_HEADER));
-    if (!checksum.is(frame, 16)) return committed;
-    pending.push([frame.readUInt32BE(0), at + FRAME_HEADER]);
+    const page = frame.readUInt32BE(0);
+    if (page === 0 || !checksum.is(frame, 16)) return committed;
+    pending.push([page, at + FRAME_HEADER]);
     // Only the last frame of a transaction has the number of pages.
     if (frame.readUInt32BE(4) === 0) continue;
-    for (const [page, place] of pending) committed.set(page, place);
+    for (const [logged, place] of pending) committed.set(logged, place);
     pending = [];
   }
 }

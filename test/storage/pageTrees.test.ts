@@ -68,6 +68,34 @@ describe('the pages of an SQLite file', () => {
     db.close();
   });
 
+  it.each([
+    ['a text that ends with a zero byte', "CAST(rootpage || x'00' || 'a' AS TEXT)"],
+    ['a blob', 'CAST(CAST(rootpage AS TEXT) AS BLOB)'],
+  ])('are found when SQLite takes the root of their tree from %s', (_what, rootpage) => {
+    const path = database('typed.sqlite');
+    repeatRows(path, 'plain', 2);
+    const db = new Database(path);
+    db.unsafeMode(true);
+    db.pragma('writable_schema = ON');
+    db.exec(`UPDATE sqlite_schema SET rootpage = ${rootpage} WHERE name = 'plain'`);
+    db.close();
+    expect(sharedPages(path)).toMatchObject([{ table: 'plain' }]);
+    rmSync(path);
+  });
+
+  it('are found in a last page that is cut off', () => {
+    const path = database('short.sqlite');
+    repeatRows(path, 'plain', 3);
+    // The last page is the one with a child in all places. Its children are listed from its end.
+    const bytes = readFileSync(path);
+    const at = bytes.byteLength - 1024;
+    bytes.copy(bytes, at + 500, bytes.byteLength - 5, bytes.byteLength);
+    for (let cell = 0; cell < 40; cell++) bytes.writeUInt16BE(500, at + 12 + 2 * cell);
+    bytes.writeUInt16BE(40, at + 3);
+    writeFileSync(path, bytes.subarray(0, bytes.byteLength - 300));
+    expect(sharedPages(path)).toMatchObject([{ table: 'plain' }]);
+  });
+
   it('are found when the root of their tree is named in an overflow page', () => {
     const path = database('named.sqlite');
     repeatRows(path, 'plain', 2);
