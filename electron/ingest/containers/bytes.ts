@@ -69,12 +69,13 @@ async function* unpackedChunks(
   from: number,
   { bytes, chunkSize = CHUNK }: ByteOptions,
 ): AsyncGenerator<Uint8Array> {
-  if (bytes === 0) return;
+  // A file that grows meanwhile is read up to here.
+  const packed = Math.min(bytes ?? Number.POSITIVE_INFINITY, sizeOf(path));
+  if (packed === 0) return;
   let failure: Error | undefined;
   let position = 0;
-  const packed = Math.min(bytes ?? Number.POSITIVE_INFINITY, sizeOf(path));
   try {
-    for await (const unpacked of container === 'gzip' ? gunzip(path, bytes) : unzstd(path, bytes)) {
+    for await (const unpacked of container === 'gzip' ? gunzip(path, packed) : unzstd(path, packed)) {
       const skip = Math.max(0, from - position);
       position += unpacked.byteLength;
       for (let at = skip; at < unpacked.byteLength; at += chunkSize)
@@ -109,7 +110,7 @@ const GZIP_WRITE = 1 << 14;
 const MOST_GAPS = 1000;
 
 /** The decompressor ends at a zero behind a member, so the member after the zeros gets another. */
-async function* gunzip(path: string, bytes: number | undefined): AsyncGenerator<Buffer> {
+async function* gunzip(path: string, bytes: number): AsyncGenerator<Buffer> {
   let start: number | undefined = 0;
   for (let gaps = 0; start !== undefined; gaps += 1) {
     if (gaps > MOST_GAPS) throw new Error(`it has more than ${MOST_GAPS} gaps of zeros`);
@@ -119,10 +120,9 @@ async function* gunzip(path: string, bytes: number | undefined): AsyncGenerator<
 }
 
 /** @returns the position of the first byte that is not zero; undefined at the end */
-function behindZeros(path: string, bytes: number | undefined, from: number): number | undefined {
+function behindZeros(path: string, end: number, from: number): number | undefined {
   const file = openFile(path);
   try {
-    const end = Math.min(bytes ?? Number.POSITIVE_INFINITY, fstatSync(file).size);
     const chunk = Buffer.alloc(Math.min(CHUNK, Math.max(0, end - from)));
     for (let position = from; position < end; ) {
       const length = readSync(file, chunk, 0, Math.min(chunk.byteLength, end - position), position);
@@ -152,11 +152,7 @@ function sizeOf(path: string): number {
  *
  * @returns where it ended
  */
-async function* gunzipFrom(
-  path: string,
-  bytes: number | undefined,
-  start: number,
-): AsyncGenerator<Buffer, number> {
+async function* gunzipFrom(path: string, bytes: number, start: number): AsyncGenerator<Buffer, number> {
   let yielded = 0;
   let failedAt = Number.POSITIVE_INFINITY;
   for (const length of [GZIP_WRITE, 256, 1]) {
@@ -184,7 +180,7 @@ async function* gunzipFrom(
 /** Pieces of a file, which are short from a position on. */
 async function* writesOf(
   path: string,
-  [start, bytes]: readonly [start: number, bytes: number | undefined],
+  [start, bytes]: readonly [start: number, bytes: number],
   shortFrom: number,
   short: number,
 ): AsyncGenerator<Buffer> {
@@ -243,7 +239,7 @@ function smallFrame({ bytes, isLast }: FramePiece): Buffer | undefined {
 }
 
 /** Unpacks frame by frame, because the decompressor stops after the first frame. */
-async function* unzstd(path: string, bytes: number | undefined): AsyncGenerator<Buffer> {
+async function* unzstd(path: string, bytes: number): AsyncGenerator<Buffer> {
   const input = streamFile(path, bytes);
   try {
     const pieces = piecesOf(input);
