@@ -31,7 +31,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Only this folder opens containers, with the libraries for them.
   'electron/ingest/containers': [
     'shared/format',
+    'electron/storage/bytesOnDisk.ts',
     'electron/storage/databaseFiles.ts',
+    'electron/storage/pageTrees.ts',
     'electron/storage/plannerStatistics.ts',
     'node:',
     'better-sqlite3',

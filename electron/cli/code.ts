@@ -8,6 +8,7 @@ import {
   scriptOf,
   scriptOfCell,
 } from '../../shared/domain/codeCells.ts';
+import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -54,7 +55,7 @@ export const codeCommand: Command = {
       if (!found.ok) throw new ExpectedError(found.failure.message);
       const text = textOf(found.value as ResultOf<'rollout.get'>, { format, call, to });
       const out = args.string('out');
-      if (out === undefined) process.stdout.write(text);
+      if (out === undefined) process.stdout.write(shown(text, format));
       else await write(resolvePath(out), text);
       return 0;
     } finally {
@@ -97,9 +98,15 @@ function cellOf(cells: readonly CodeCell[], call: number, rolloutId: number): Co
   return cell;
 }
 
+/** A script has no escapes, so they are shown as text on a terminal only. Tabs belong to its lines. */
+function shown(text: string, format: Wanted['format']): string {
+  if (format === 'ipynb') return `${terminalJson(JSON.parse(text), 1)}\n`;
+  return process.stdout.isTTY ? text.split('\t').map(terminalText).join('\t') : text;
+}
+
 async function write(path: string, text: string): Promise<void> {
   try {
-    await writeFile(path, text, { flag: 'wx' });
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     throw new ExpectedError(error instanceof Error ? error.message : String(error));
   }

@@ -1,3 +1,4 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
@@ -60,4 +61,25 @@ export function readArguments(
 export function resolvePath(path: string): string {
   if (path === '') throw new UsageError('a path is empty');
   return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
+}
+
+/**
+ * Reads a file that the user names. A pipe or a device could have no end.
+ *
+ * @throws ExpectedError
+ */
+export function textOfFile(path: string): string {
+  let file: number | undefined;
+  try {
+    // Opening a pipe would wait for its other end. Windows has no such flag.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(file).isFile()) throw new Error('it is not a regular file');
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ExpectedError(
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { FollowRow, IngestProgress, ResultOf, UnreadFile } from '../../shared/api/contract.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
@@ -11,7 +10,14 @@ import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { printWarnings } from '../host/printProblem.ts';
 import type { IngestReport } from '../worker/messages.ts';
 import { readAdapter } from './adapter.ts';
-import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import {
+  type Command,
+  ExpectedError,
+  readArguments,
+  resolvePath,
+  textOfFile,
+  UsageError,
+} from './command.ts';
 
 const help = `usage: turnwise ingest PATH… [--library FILE] [--mapping FILE | --adapter COMMAND] [--again] [--follow] [--json]
        turnwise ingest --continue [--adapter COMMAND] [--library FILE] [--json]
@@ -228,9 +234,10 @@ function clearProgress(): void {
 
 /** @throws ExpectedError when the file does not exist or holds no mapping */
 function readMappingFile(path: string): Mapping {
+  const text = textOfFile(path);
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
+    value = JSON.parse(text);
   } catch (error) {
     throw new ExpectedError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
   }

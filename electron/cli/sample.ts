@@ -14,6 +14,7 @@ import {
   ExpectedError,
   readArguments,
   resolvePath,
+  textOfFile,
   UsageError,
 } from './command.ts';
 import { type LibraryHost, withCancellableHost, withLibraryHost } from './libraryHost.ts';
@@ -124,7 +125,7 @@ export const sampleCommand: Command = {
         return stoppable(({ ask }) => value(ask, args, params), 'the same command goes on there');
       }
       case 'read': {
-        const lines = readLines(resolvePath(only(more, 'one file of answers')));
+        const lines = textOfFile(resolvePath(only(more, 'one file of answers')));
         const out = args.string('out');
         return stoppable(async ({ ask }) => {
           const { continuations, failures } = await ask('sampling.read', { lines });
@@ -365,16 +366,6 @@ function report(args: Arguments, all: readonly SampledContinuations[]): number {
   return all.some(({ continuations }) => continuations.some(({ failure }) => failure !== undefined))
     ? DONE_WITH_ISSUES
     : 0;
-}
-
-function readLines(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ExpectedError(
-      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
 }
 
 /** Never replaces a file. */

@@ -1,10 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import { PACK_VERSION } from '../../shared/format/pack.ts';
 import { parseTaxonomyFile } from '../../shared/format/taxonomy.ts';
-import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import {
+  type Command,
+  ExpectedError,
+  readArguments,
+  resolvePath,
+  textOfFile,
+  UsageError,
+} from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
 const help = `usage: turnwise taxonomy [--export FILE | --import FILE] [--library FILE] [--json]
@@ -75,16 +82,7 @@ function tableOf({ taxonomy, counts }: ResultOf<'taxonomy.get'>): string {
 
 /** @throws ExpectedError */
 function taxonomyIn(path: string): Taxonomy {
-  const parsed = parseTaxonomyFile(textIn(path));
+  const parsed = parseTaxonomyFile(textOfFile(path));
   if (!parsed.ok) throw new ExpectedError(`${path}: ${parsed.message}`);
   return parsed.value;
-}
-
-function textIn(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'syscall' in error) throw new ExpectedError(`${path}: ${error.message}`);
-    throw error;
-  }
 }

@@ -8,6 +8,7 @@ import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { pack, readPackLine } from '../../shared/format/pack.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
 import { CorruptContainerError, type SourceRecord } from './containers/container.ts';
+import { reasonOf } from './discover.ts';
 import { identify } from './identify.ts';
 import { openRecords } from './openRecords.ts';
 import { readRecord } from './readRecord.ts';
@@ -20,14 +21,13 @@ const MOST_ISSUES = 1_000;
 /**
  * Can be interrupted and repeated: existing annotations are not added twice.
  *
- * @throws ApiError `refused` when the file is not a pack; the system's error when the file cannot be read
+ * @throws ApiError `refused` when the file is not a pack, or cannot be read
  */
 export async function importAnnotations(
   writer: LibraryWriter,
   named: string,
 ): Promise<{ readonly report: MergeReport; readonly rolloutIds: readonly number[] }> {
-  const path = realpathSync.native(named);
-  const found = await identify(path, basename(path));
+  const { path, found } = await identified(named);
   if (found.kind === 'empty') throw refused(`${path} is empty`);
   if (found.kind === 'refused') throw refused(`${path}: ${found.issue.message}`);
   if (found.format !== pack.name)
@@ -46,6 +46,16 @@ export async function importAnnotations(
     await source.close();
   }
   return call.finish();
+}
+
+async function identified(named: string) {
+  try {
+    const path = realpathSync.native(named);
+    return { path, found: await identify(path, basename(path)) };
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw refused(`${named} cannot be read: ${reasonOf(error).message}`);
+  }
 }
 
 class ImportCall {

@@ -3,6 +3,7 @@ import { changesFrom } from './annotationHistory.ts';
 import { targetFrom, versionFrom } from './annotationRecords.ts';
 import { alteredObject } from './migrate.ts';
 import type { ReadableLibrary } from './open.ts';
+import { sharedPages } from './pageTrees.ts';
 import { wrongStepSum } from './queries/columns.ts';
 import { RESCUED_TABLES } from './rescue.ts';
 import { number, queryValue, text } from './rows.ts';
@@ -18,6 +19,12 @@ export function checkLibrary(db: ReadableLibrary): UserStatement {
 }
 
 function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
+  // SQLite would check such a table without end.
+  const shared = sharedPages(db.name);
+  if (shared.length > 0) {
+    for (const { table, problem } of shared) yield [table, problem];
+    return;
+  }
   const altered = schemaProblem(db);
   if (altered !== undefined) {
     // A check evaluates expressions of the schema, so an altered schema could make it run for any time.

@@ -7,7 +7,9 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { registerFunctions } from './functions.ts';
 import { AlteredDatabaseError, assertOurs, assertOursByHeader, migrate } from './migrate.ts';
+import { ALL_READ, SCHEMA, sharedPages } from './pageTrees.ts';
 import { foreignStatistics } from './plannerStatistics.ts';
+import { damaged } from './storageFailure.ts';
 import { registerTokenTable } from './tokenTable.ts';
 
 export type WritableLibrary = Database.Database & { readonly writable: true };
@@ -21,9 +23,13 @@ const CHECKPOINT_PAGES = 8192;
 /** Time limit for waiting on a locked library, including all retries. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** @throws NewerDatabaseError, ForeignDatabaseError, AlteredDatabaseError, SqliteError (not a database, locked) */
+/**
+ * @throws NewerDatabaseError, ForeignDatabaseError, AlteredDatabaseError, SqliteError (not a database, locked), or an
+ * error of `storageFailure` when the library would have rows without end
+ */
 export function openWriter(path: string): WritableLibrary {
   createPrivately(path);
+  assertTrees(path);
   const db = connect(path, { timeout: 10_000 });
   try {
     retryWhileBusy(() => assertOurs(db));
@@ -108,6 +114,16 @@ function retryWhileBusy(work: () => void): void {
 
 const READ_ONLY = { readonly: true, fileMustExist: true, timeout: 10_000 };
 
+/**
+ * Must be called before a library is read by a process without a writer, which does it.
+ *
+ * @throws Error of `storageFailure` when a page has several places in the library's trees
+ */
+export function assertTrees(path: string): void {
+  const [shared] = sharedPages(path, ALL_READ);
+  if (shared !== undefined) throw damaged(`${shared.problem}, one of them in ${shared.table}`);
+}
+
 /** @throws NewerDatabaseError, ForeignDatabaseError, AlteredDatabaseError, SqliteError */
 export function openReader(path: string): ReadableLibrary {
   return opened(path, connectReader(path));
@@ -116,9 +132,10 @@ export function openReader(path: string): ReadableLibrary {
 /**
  * Opens a library that may be damaged, for checking it and rescuing its data.
  *
- * @throws as `openReader`; SqliteError when its header is damaged
+ * @throws as `openReader`; an error with the code SQLITE_CORRUPT when its header or list of tables is damaged
  */
 export function openDamaged(path: string): ReadableLibrary {
+  assertList(path);
   const db = connect(path, READ_ONLY);
   // SQLite refuses a truncated file unless the schema is writable. The connection itself stays read-only.
   db.unsafeMode(true);
@@ -128,13 +145,23 @@ export function openDamaged(path: string): ReadableLibrary {
   return opened(path, db, assertOursByHeader);
 }
 
-/** Opens a private copy of a damaged library, to repair its list of tables. */
+/**
+ * Opens a private copy of a damaged library, to repair its list of tables.
+ *
+ * @throws Error with the code SQLITE_CORRUPT when SQLite would read that list without end
+ */
 export function openCopy(path: string): Database.Database {
+  assertList(path);
   const db = connect(path, {});
   db.unsafeMode(true);
   db.pragma('writable_schema = ON');
   db.pragma('trusted_schema = OFF');
   return db;
+}
+
+function assertList(path: string): void {
+  const shared = sharedPages(path).find(({ table }) => table === SCHEMA);
+  if (shared !== undefined) throw Object.assign(new Error(shared.problem), { code: 'SQLITE_CORRUPT' });
 }
 
 function opened(path: string, db: Database.Database, check = assertOurs): ReadableLibrary {

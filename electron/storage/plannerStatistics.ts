@@ -14,15 +14,15 @@ export const STATISTICS_SQL = [
 ];
 const STATISTICS = /^sqlite_stat/i;
 
-const HEADER_BYTES = 100;
+export const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 const [INTERIOR, LEAF] = [5, 13];
-const [WAL_HEADER, FRAME_HEADER] = [32, 24];
+export const [WAL_HEADER, FRAME_HEADER] = [32, 24];
 /** More than any schema has. A page is visited once, so circles end. */
 const MOST_PAGES = 10_000;
 
 /** Opening a FIFO without this flag waits for a writer. Windows has no such flag. */
-const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+export const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const UTF8 = 1;
 
 /**
@@ -38,15 +38,11 @@ export function foreignStatistics(path: string): string | undefined {
   const file = openSync(path, READ);
   const log = existsSync(`${path}-wal`) ? openSync(`${path}-wal`, READ) : undefined;
   try {
-    const header = bytesAt(file, 0, HEADER_BYTES);
-    if (header.length < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC)
-      return undefined;
-    // Stored as 1 because 65536 does not fit.
-    const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-    if (pageSize < 512) return undefined;
+    const header = headerOf(file);
+    if (header === undefined) return undefined;
+    const { pageSize, usable, encoding } = header;
     // A new file has no encoding yet.
-    if (header.readUInt32BE(56) > UTF8) return 'text encoding';
-    const usable = pageSize - header.readUInt8(20);
+    if (encoding > UTF8) return 'text encoding';
     const logged = log === undefined ? new Map<number, readonly number[]>() : framesOf(log, pageSize);
     const pages = [1];
     const visited = new Set<number>();
@@ -68,6 +64,23 @@ export function foreignStatistics(path: string): string | undefined {
     closeSync(file);
     if (log !== undefined) closeSync(log);
   }
+}
+
+interface FileHeader {
+  readonly pageSize: number;
+  /** Bytes of a page that SQLite uses. */
+  readonly usable: number;
+  readonly encoding: number;
+}
+
+/** @returns undefined when the file is not an SQLite database */
+export function headerOf(file: number): FileHeader | undefined {
+  const header = bytesAt(file, 0, HEADER_BYTES);
+  if (header.length < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
+  // Stored as 1 because 65536 does not fit.
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  if (pageSize < 512) return undefined;
+  return { pageSize, usable: pageSize - header.readUInt8(20), encoding: header.readUInt32BE(56) };
 }
 
 /** @returns by page, where the write-ahead log has its versions */
@@ -132,13 +145,13 @@ function schemaRow(record: Buffer): SchemaRow {
 }
 
 /** Bytes of a value, by its serial type. */
-function lengthOf(type: number): number {
+export function lengthOf(type: number): number {
   if (type >= 12) return (type - 12) >> 1;
   return [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0][type] ?? 0;
 }
 
 /** @returns the number, at most 32 bits of it, and the offset after it */
-function varint(bytes: Buffer, at: number): readonly [value: number, next: number] {
+export function varint(bytes: Buffer, at: number): readonly [value: number, next: number] {
   let value = 0;
   for (let i = 0; i < 9; i++) {
     const byte = bytes[at + i] ?? 0;
@@ -149,7 +162,7 @@ function varint(bytes: Buffer, at: number): readonly [value: number, next: numbe
   return [value >>> 0, at + 9];
 }
 
-function bytesAt(file: number, position: number, length: number): Buffer {
+export function bytesAt(file: number, position: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   return bytes.subarray(0, readSync(file, bytes, 0, length, position));
 }

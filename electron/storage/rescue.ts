@@ -12,6 +12,7 @@ import { AnnotationStore } from './annotationStore.ts';
 import { copyDatabase, type DatabaseCopy } from './databaseFiles.ts';
 import { APPLICATION_ID, NEWEST_VERSION } from './migrate.ts';
 import { LIBRARY_PAGE, openCopy, openDamaged, type ReadableLibrary, type WritableLibrary } from './open.ts';
+import { sharedPages } from './pageTrees.ts';
 import { number, query, queryValue, type RowSpec, text } from './rows.ts';
 import { unreadableMessage } from './storageFailure.ts';
 
@@ -62,7 +63,7 @@ export const RESCUED_TABLES: Readonly<Record<string, string>> = {
 const ANNOTATED: ReadonlySet<string> = new Set(['annotated rollouts', 'labels and notes', 'review marks']);
 /** Columns that contain JSON. A row with any other content in them is damaged. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set(['mapping', 'target', 'changes', 'theirs']);
-/** Rows tried one by one when the end of a table cannot be read. */
+/** Rows tried one by one when the end of a table cannot be read, and rows read of one that may have no end. */
 const MOST_TRIED = 100_000;
 
 const READ_TABLES: readonly string[] = [...Object.keys(RESCUED_TABLES), 'file_row', 'unread_row'];
@@ -123,15 +124,16 @@ function writeAt(path: string, header: Buffer): void {
 
 /** Whether the list of tables names the tables that are rescued. */
 function listsLibrary(path: string): boolean {
-  const db = openCopy(path);
+  let db: Database.Database | undefined;
   try {
+    db = openCopy(path);
     const tables = new Set(queryValue(db, `SELECT name FROM sqlite_schema WHERE type = 'table'`, text).all());
     return READ_TABLES.filter((table) => tables.has(table)).length > READ_TABLES.length / 2;
   } catch (error) {
     if (!isDamage(error)) throw error;
     return false;
   } finally {
-    db.close();
+    db?.close();
   }
 }
 
@@ -245,6 +247,7 @@ function writeList(copy: Database.Database, made: readonly Listed[]): void {
  */
 export function rescue(db: WritableLibrary, damaged: string, named = damaged): RescueReport {
   const from = openDamaged(damaged);
+  const source = { db: from, isEndless: sharedPages(damaged).length > 0 };
   try {
     const tables = Object.entries(RESCUED_TABLES).map(([table, name]) => {
       const columns = columnsOf(db, table).map((column) => column.name);
@@ -253,7 +256,7 @@ export function rescue(db: WritableLibrary, damaged: string, named = damaged): R
       );
       let saved = 0;
       let isDamaged = false;
-      const isWhole = readRows(from, table, columnsOf(db, table), (row) => {
+      const isWhole = readRows(source, table, columnsOf(db, table), (row) => {
         if (columns.some((name, i) => JSON_COLUMNS.has(name) && !isJson(row[i]))) isDamaged = true;
         else
           try {
@@ -271,15 +274,15 @@ export function rescue(db: WritableLibrary, damaged: string, named = damaged): R
       ? restoreFromHistory(db)
       : 0;
     const logs = new Map<string, Omit<RescuedLog, 'path'>>();
-    const areFilesWhole = readRows(from, 'file_row', FILE_COLUMNS, ([path, adapter, format]) =>
+    const areFilesWhole = readRows(source, 'file_row', FILE_COLUMNS, ([path, adapter, format]) =>
       logs.set(String(path), { hasAdapter: adapter !== null, wasLog: format !== null }),
     );
     const arePathsWhole =
       areFilesWhole ||
-      readRows(from, 'file_row', PATH_COLUMN, ([path]) => {
+      readRows(source, 'file_row', PATH_COLUMN, ([path]) => {
         if (!logs.has(String(path))) logs.set(String(path), { hasAdapter: false, wasLog: true });
       });
-    const areUnreadWhole = readRows(from, 'unread_row', UNREAD_COLUMNS, ([path, hasAdapter]) =>
+    const areUnreadWhole = readRows(source, 'unread_row', UNREAD_COLUMNS, ([path, hasAdapter]) =>
       logs.set(String(path), { hasAdapter: hasAdapter === 1, wasLog: true }),
     );
     if (logs.size === 0 && tables.every(({ saved, isDamaged }) => saved === 0 && isDamaged))
@@ -358,13 +361,19 @@ function columnsOf(db: ReadableLibrary, table: string): readonly Column[] {
   return db.pragma(`table_info(${table})`) as Column[];
 }
 
+interface DamagedSource {
+  readonly db: ReadableLibrary;
+  /** Whether a page has several places in its trees, so that a table may have rows without end. */
+  readonly isEndless: boolean;
+}
+
 /**
  * Calls `onRow` for every readable row. Some rows are passed twice.
  *
  * @returns whether the whole table could be read
  */
 function readRows(
-  from: ReadableLibrary,
+  { db: from, isEndless }: DamagedSource,
   table: string,
   columns: readonly Column[],
   onRow: (row: readonly unknown[]) => void,
@@ -379,9 +388,12 @@ function readRows(
     try {
       const order = keys.map(({ name }) => `${name} ${direction}`).join(', ');
       const all = from.prepare<[], unknown[]>(`SELECT ${names} FROM ${table} ORDER BY ${order}`).raw();
+      let read = 0;
       for (const row of all.iterate()) {
         onRow(row);
         last = row[keyAt];
+        read += 1;
+        if (isEndless && read === MOST_TRIED) return { last, isWhole: false };
       }
       return { last, isWhole: true };
     } catch (error) {
@@ -392,7 +404,7 @@ function readRows(
   const { last: before, isWhole } = scan('ASC');
   if (isWhole) return true;
   const { last: after } = scan('DESC');
-  if (first === undefined || first.type !== 'INTEGER') return false;
+  if (isEndless || first === undefined || first.type !== 'INTEGER') return false;
   // Keys may come from damaged pages, so check them.
   const start = isRowKey(before) ? before : 0;
   const end = Math.min(isRowKey(after) ? after : Number.POSITIVE_INFINITY, start + MOST_TRIED);

@@ -13,7 +13,7 @@ import { refused } from '../../shared/api/errors.ts';
 import type { RunKind } from '../../shared/domain/model.ts';
 import { rolloutPart, runLines, weightOf } from '../export/dataSet.ts';
 import { rowOf } from '../export/dataSetRows.ts';
-import { openReader, type ReadableLibrary } from '../storage/open.ts';
+import { assertTrees, openReader, type ReadableLibrary } from '../storage/open.ts';
 import {
   type ExportedRun,
   exportedOfFile,
@@ -65,6 +65,7 @@ export class Push {
 
   /** @param library path of a library */
   constructor(library: string, warehouse: Warehouse, options: PushOptions = {}) {
+    assertTrees(library);
     this.db = openReader(library);
     this.warehouse = warehouse;
     this.options = options;

@@ -78,12 +78,13 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
 }
 
 async function statementOf({ libraryPath, sql, values, isCheck }: SqlRequest): Promise<UserStatement> {
-  const { openDamaged, openReader } = await import('../storage/open.ts');
+  const { assertTrees, openDamaged, openReader } = await import('../storage/open.ts');
   if (isCheck === true) {
     setPriority(constants.priority.PRIORITY_LOW);
     const { checkLibrary } = await import('../storage/libraryCheck.ts');
     return checkLibrary(openDamaged(libraryPath));
   }
+  assertTrees(libraryPath);
   const { prepareUserStatement } = await import('../storage/userStatement.ts');
   return prepareUserStatement(openReader(libraryPath), sql, { isExact: values !== undefined });
 }

@@ -1,4 +1,5 @@
 /** `turnwise label`, `annotations`, `annotate` and `taxonomy`, called as by a script. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,6 +108,21 @@ describe('turnwise annotations and annotate', () => {
       'unattached',
     );
   });
+});
+
+it.skipIf(process.platform === 'win32')('a pipe is not waited for', async () => {
+  const pipe = join(place.directory, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const args of [
+    ['taxonomy', '--import', pipe],
+    ['annotate', '--import', pipe],
+    ['sample', 'read', pipe],
+    ['ingest', '--mapping', pipe, place.file('a.jsonl', '{}\n')],
+  ]) {
+    const { code, err } = await turnwise(place.library, ...args);
+    expect([args, code]).toEqual([args, 1]);
+    expect(err).toMatch(/pipe cannot be read: .*(?:not a regular file|neither a file nor a directory)/);
+  }
 });
 
 describe('turnwise taxonomy', () => {

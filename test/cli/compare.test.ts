@@ -1,5 +1,5 @@
 /** `turnwise compare` and `turnwise code`, called as by a script. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
@@ -92,6 +92,39 @@ describe('turnwise code', () => {
     const again = await turnwise('code', id, '--out', path);
     expect(again.code).toBe(1);
     expect(again.err).toContain('EEXIST');
+  });
+
+  it('shows escapes of a log as text on a terminal, and keeps them in files, pipes and JSON', async () => {
+    const code = '\tprint("\u001b]52;c;aGk=\u0007\u009b2J\u202e")';
+    const call = JSON.stringify({ name: 'python', arguments: { code } });
+    const rollout = {
+      ...{ v: 1, run: 'r', type: 'rollout', step: 1, group: 'g', index: 0, reward: 1 },
+      problem: { id: 'p', prompt: '<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n' },
+      text: `<tool_call>\n${call}\n</tool_call><|im_end|>\n`,
+      chat_template: 'chatml-hermes',
+    };
+    const other = scratch();
+    const terminal = process.stdout.isTTY;
+    try {
+      const log = other.file('a.jsonl', `${JSON.stringify(rollout)}\n`);
+      expect((await runHere(other.directory, ['ingest', log, '--library', other.library])).code).toBe(0);
+      const run = (...args: readonly string[]) =>
+        runHere(other.directory, ['code', '1', '--library', other.library, ...args]);
+      const piped = await run();
+      expect(piped.out).toContain(code);
+      process.stdout.isTTY = true;
+      for (const args of [[], ['--call', '1']])
+        expect((await run(...args)).out).toContain('\tprint("\\u{1b}]52;c;aGk=\\u{7}\\u{9b}2J\\u{202e}")');
+      const notebook = (await run('--format', 'ipynb')).out;
+      expect(notebook).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+      const path = join(other.directory, 'a.ipynb');
+      await run('--format', 'ipynb', '--out', path);
+      expect(JSON.parse(notebook)).toEqual(JSON.parse(readFileSync(path, 'utf8')));
+      if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+    } finally {
+      process.stdout.isTTY = terminal;
+      other.remove();
+    }
   });
 
   it('reports missing rollouts', async () => {

@@ -17,12 +17,14 @@ import { zstdCompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
+import { createLibraryManager } from '../../electron/host/libraryManager.ts';
 import { openWriter } from '../../electron/storage/open.ts';
 import { RESCUED_TABLES, rescue, withOwnTables } from '../../electron/storage/rescue.ts';
 import { number, queryValue, text } from '../../electron/storage/rows.ts';
 import { saveQuery } from '../../electron/storage/savedQueries.ts';
 import { saveView } from '../../electron/storage/savedViews.ts';
 import { nameRun, saveMapping } from '../../electron/storage/userRules.ts';
+import { repeatRows } from '../../fixtures/generate/hostileFiles.ts';
 import type { LibraryWarning, Method } from '../../shared/api/contract.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 import { runHere } from '../support/commandLine.ts';
@@ -134,6 +136,58 @@ describe('pages that changed places', () => {
       expect(err).toContain(`turnwise doctor ${place.library} --into NEW.turnwise`);
     }
     expect(await doctor()).toMatchObject({ code: 3 });
+  });
+});
+
+describe('pages that have several places, so that a table has rows without end', () => {
+  it.each(['run_row', 'label_row', 'annotation_row'])('of %s are damage', async (table) => {
+    repeatRows(place.library, table, 4);
+    for (const command of [
+      ['rollouts', '--count'],
+      ['libraries'],
+      ['query', 'SELECT count(*) FROM run_row'],
+    ]) {
+      const { code, out, err } = await runHere(place.directory, [...command, '--library', place.library]);
+      expect([command, code, out]).toEqual([command, 1, '']);
+      expect(err).toMatch(/is damaged: page \d+ has several places in its trees, one of them in /);
+      expect(err).toContain(`turnwise doctor ${place.library} --into NEW.turnwise`);
+    }
+    const { code, out } = await doctor('--into', into());
+    // Runs are read from the logs again.
+    expect(code).toBe(table === 'run_row' ? 0 : 3);
+    expect(out).toContain(`\n  ${table}: page`);
+    expect(out).toContain(`\n  ${ANNOTATIONS} labels and notes`);
+    expect(out).toContain('\n  318 rollouts, read from the logs again\n');
+  });
+
+  it('of the list of tables leave nothing to read', async () => {
+    repeatRows(place.library, 'sqlite_schema', 4);
+    const { code, err } = await doctor('--into', into());
+    expect(code).toBe(1);
+    expect(err).toContain('nothing can be read');
+    expect(existsSync(into())).toBe(false);
+  });
+
+  it('in a further library are named, and the first is served', async () => {
+    const bad = join(place.directory, 'bad.sqlite');
+    copyFileSync(place.library, bad);
+    repeatRows(bad, 'run_row', 4);
+    const manager = await createLibraryManager({
+      libraryPath: place.library,
+      shell: 'browser',
+      version: 'test',
+    });
+    try {
+      await manager.grant(bad);
+      const opened = await manager.dispatch('library.open', { path: bad });
+      expect(opened).toMatchObject({
+        ok: false,
+        failure: { message: expect.stringContaining('is damaged') },
+      });
+      expect(await manager.dispatch('run.list', {})).toMatchObject({ ok: true });
+    } finally {
+      await manager.close();
+    }
   });
 });
 

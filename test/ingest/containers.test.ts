@@ -101,6 +101,45 @@ describe('a compressed file', () => {
     expect(textsOf(place.library)).toEqual(await afresh(lines(members.flat())));
   });
 
+  it.each([1, 512, 70_000])('in gzip is read behind %i zeros', async (zeros) => {
+    const members = [rowsTo(4), [row(4)], [row(5), row(6)]].map((found) => gzipSync(lines(found)));
+    const gap = Buffer.alloc(zeros);
+    const path = place.file('1.jsonl', Buffer.concat(members.flatMap((member) => [member, gap])));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 7, issues: [] }]);
+    expect(textsOf(place.library)).toEqual(await afresh(lines(rowsTo(7))));
+  });
+
+  it('in gzip names what follows zeros and is not gzip', async () => {
+    const path = place.file(
+      '1.jsonl',
+      Buffer.concat([gzipSync(lines(rowsTo(4))), Buffer.alloc(9), Buffer.from('text')]),
+    );
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { rollouts: 4, issues: [{ code: 'damaged', message: expect.stringContaining('is not gzip') }] },
+    ]);
+  });
+
+  it('in gzip is not opened again for each of very many zeros', async () => {
+    const member = Buffer.concat([gzipSync(''), Buffer.alloc(1)]);
+    const many = Buffer.concat(Array.from({ length: 2000 }, () => member));
+    const path = place.file('1.jsonl', Buffer.concat([gzipSync(lines(rowsTo(4))), many]));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      { rollouts: 4, issues: [{ code: 'damaged', message: expect.stringContaining('gaps of zeros') }] },
+    ]);
+  });
+
+  it('in zstd names a frame to be skipped that is longer than the file', async () => {
+    const skipped = Buffer.from('502a4d18ffffffff', 'hex');
+    const frames = [zstdCompressSync(lines(rowsTo(4))), skipped, zstdCompressSync(lines([row(4)]))];
+    const path = place.file('1.jsonl', Buffer.concat(frames));
+    expect((await ingestHere(place.library, [path])).files).toMatchObject([
+      {
+        rollouts: 4,
+        issues: [{ code: 'damaged', message: expect.stringContaining('bytes more than the file') }],
+      },
+    ]);
+  });
+
   it.each(packers)('in %s damaged midway keeps the records before, with a report', async (_name, pack) => {
     const half = pack(lines(Array.from({ length: 600 }, (_, i) => row(i, `${i} `.repeat(100)))));
     const broken = Buffer.from(pack(lines(rowsTo(4))));

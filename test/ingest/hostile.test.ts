@@ -11,7 +11,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,6 +28,7 @@ import {
   parquetOf,
   parquetWithLongRun,
   parquetWithPackedRun,
+  repeatRows,
   writeStoreWithGeneratedColumn,
 } from '../../fixtures/generate/hostileFiles.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
@@ -42,6 +43,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const MLFLOW_STORE = join(import.meta.dirname, '../../fixtures/verl-trace/mlflow-store/input.db');
+const TRACKIO_STORE = join(import.meta.dirname, '../../fixtures/verl-trace/trackio-store/edges.db');
 const row = { input: 'user\nq\nassistant\n', output: '#### 1', score: 1, step: 1 };
 
 /** Reads the file and a good one beside it. @returns rollouts and messages of the first */
@@ -223,6 +225,17 @@ describe('an archive', () => {
     expect(messages).toEqual([expect.stringMatching(/header.json .* has 70000000 bytes/)]);
   });
 
+  it('that unpacks to more than an archive of its size may is read up to there', async () => {
+    const sizes = [5, ...Array.from({ length: 7 }, () => 40_000_000), 5];
+    const { rollouts, messages } = await readBeside('a.eval', archiveOf(sizes, 0, 'zstd'));
+    expect(rollouts).toBe(7);
+    expect(messages).toContainEqual(
+      expect.stringMatching(
+        /unpack to more than \d+; the members from samples\/7_epoch_1.json on are not read/,
+      ),
+    );
+  });
+
   it('whose members overlap is refused', async () => {
     const content = archiveOf([200_000]);
     // The directory claims that the sample is as long as the archive.
@@ -230,6 +243,16 @@ describe('an archive', () => {
     content.writeUInt32LE(content.byteLength, entry + 20);
     const { messages } = await readBeside('a.eval', content);
     expect(messages).toEqual([expect.stringContaining('its members overlap')]);
+  });
+});
+
+describe('zstd', () => {
+  it('that unpacks to more than a file of its size may is read up to there', async () => {
+    const line = Buffer.from(`${JSON.stringify(row)}\n`);
+    const bomb = zstdCompressSync(Buffer.concat([line, Buffer.alloc(300 << 20, '\n'), line]));
+    const { rollouts, messages } = await readBeside('a.jsonl.zst', bomb);
+    expect(rollouts).toBe(1);
+    expect(messages).toContainEqual(expect.stringMatching(/its \d+ bytes unpack to more than \d+; the rest/));
   });
 });
 
@@ -313,6 +336,22 @@ describe('a store', () => {
     expect((await readBeside('a.db')).rollouts).toBe(2);
     expect(readdirSync(place.directory).filter((name) => name.startsWith('a.db'))).toEqual(['a.db']);
   });
+
+  it.each(['traces', 'sqlite_schema'])(
+    'that repeats the pages of %s without end is refused',
+    async (table) => {
+      const path = join(place.directory, 'a.db');
+      cpSync(TRACKIO_STORE, path);
+      repeatRows(path, table, 5);
+      const { messages, rollouts } = await readBeside('a.db');
+      expect(rollouts).toBe(0);
+      expect(messages).toEqual([
+        expect.stringMatching(
+          new RegExp(`its page \\d+ has several places in its trees, one of them in ${table}`),
+        ),
+      ]);
+    },
+  );
 
   it('with planner statistics that would be computed is refused before SQLite opens it', async () => {
     const path = join(place.directory, 'a.db');

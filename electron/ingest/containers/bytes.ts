@@ -1,5 +1,5 @@
 /** Streams the bytes of a plain or compressed file from a position of the uncompressed bytes. */
-import { closeSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { Readable, type Transform } from 'node:stream';
 import { constants, createGunzip, createZstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { JsonSplitter } from '../../../shared/format/jsonSplitter.ts';
@@ -12,6 +12,7 @@ import {
   type SourceRecord,
 } from './container.ts';
 import { openFile, streamFile } from './openFile.ts';
+import { mostInAll } from './sizes.ts';
 import { type FramePiece, isSkippable, ZstdFrames } from './zstdFrames.ts';
 
 const CHUNK = 1 << 20;
@@ -68,22 +69,28 @@ async function* unpackedChunks(
   from: number,
   { bytes, chunkSize = CHUNK }: ByteOptions,
 ): AsyncGenerator<Uint8Array> {
-  if (bytes === 0) return;
+  // A file that grows meanwhile is read up to here.
+  const packed = Math.min(bytes ?? Number.POSITIVE_INFINITY, sizeOf(path));
+  if (packed === 0) return;
   let failure: Error | undefined;
   let position = 0;
   try {
-    for await (const unpacked of container === 'gzip' ? gunzip(path, bytes) : unzstd(path, bytes)) {
+    for await (const unpacked of container === 'gzip' ? gunzip(path, packed) : unzstd(path, packed)) {
       const skip = Math.max(0, from - position);
       position += unpacked.byteLength;
       for (let at = skip; at < unpacked.byteLength; at += chunkSize)
         yield unpacked.subarray(at, at + chunkSize);
+      if (position > mostInAll(packed))
+        throw new CorruptContainerError(
+          `its ${packed} bytes unpack to more than ${mostInAll(packed)}; the rest is not read`,
+        );
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     failure = error;
   }
   if (failure === undefined) return;
-  if ('syscall' in failure) throw failure;
+  if ('syscall' in failure || failure instanceof CorruptContainerError) throw failure;
   if (failure instanceof NotGzipError)
     throw new CorruptContainerError(`the rest of the file, after ${position} unpacked bytes, is not gzip`);
   throw new CorruptContainerError(`damaged ${container} data after ${position} bytes: ${failure.message}`);
@@ -99,43 +106,86 @@ class NotGzipError extends Error {}
 /** Input bytes of a write. A write may unpack to a thousand times as much. */
 const GZIP_WRITE = 1 << 14;
 
+/** Zeros between members, as the crash of a machine leaves them. Each gap opens the file again. */
+const MOST_GAPS = 1000;
+
+/** The decompressor ends at a zero behind a member, so the member after the zeros gets another. */
+async function* gunzip(path: string, bytes: number): AsyncGenerator<Buffer> {
+  let start: number | undefined = 0;
+  for (let gaps = 0; start !== undefined; gaps += 1) {
+    if (gaps > MOST_GAPS) throw new Error(`it has more than ${MOST_GAPS} gaps of zeros`);
+    const end: number = yield* gunzipFrom(path, bytes, start);
+    start = behindZeros(path, bytes, end);
+  }
+}
+
+/** @returns the position of the first byte that is not zero; undefined at the end */
+function behindZeros(path: string, end: number, from: number): number | undefined {
+  const file = openFile(path);
+  try {
+    const chunk = Buffer.alloc(Math.min(CHUNK, Math.max(0, end - from)));
+    for (let position = from; position < end; ) {
+      const length = readSync(file, chunk, 0, Math.min(chunk.byteLength, end - position), position);
+      if (length === 0) return undefined;
+      const at = chunk.subarray(0, length).findIndex((byte) => byte !== 0);
+      if (at >= 0) return position + at;
+      position += length;
+    }
+    return undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function sizeOf(path: string): number {
+  const file = openFile(path);
+  try {
+    return fstatSync(file).size;
+  } finally {
+    closeSync(file);
+  }
+}
+
 /**
  * The decompressor drops what it unpacked in the call that fails. So when a call fails, the file is unpacked again,
  * with short writes where it failed, and at last with single bytes.
+ *
+ * @returns where it ended
  */
-async function* gunzip(path: string, bytes: number | undefined): AsyncGenerator<Buffer> {
+async function* gunzipFrom(path: string, bytes: number, start: number): AsyncGenerator<Buffer, number> {
   let yielded = 0;
   let failedAt = Number.POSITIVE_INFINITY;
   for (const length of [GZIP_WRITE, 256, 1]) {
     const output = createGunzip(GZIP);
     let position = 0;
     try {
-      for await (const unpacked of written(writesOf(path, bytes, failedAt, length), output)) {
+      for await (const unpacked of written(writesOf(path, [start, bytes], failedAt, length), output)) {
         const skip = Math.max(0, yielded - position);
         position += unpacked.byteLength;
         yielded = Math.max(yielded, position);
         if (skip < unpacked.byteLength) yield unpacked.subarray(skip);
       }
-      return;
+      return start + output.bytesWritten;
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error) || error.code !== 'Z_DATA_ERROR') throw error;
       if (length === 1) throw error.message === 'incorrect header check' ? new NotGzipError() : error;
-      failedAt = output.bytesWritten;
+      failedAt = start + output.bytesWritten;
     } finally {
       output.destroy();
     }
   }
+  return start;
 }
 
 /** Pieces of a file, which are short from a position on. */
 async function* writesOf(
   path: string,
-  bytes: number | undefined,
+  [start, bytes]: readonly [start: number, bytes: number],
   shortFrom: number,
   short: number,
 ): AsyncGenerator<Buffer> {
-  let position = 0;
-  for await (const chunk of streamFile(path, bytes) as AsyncIterable<Buffer>) {
+  let position = start;
+  for await (const chunk of streamFile(path, bytes, start) as AsyncIterable<Buffer>) {
     for (let at = 0; at < chunk.byteLength; ) {
       const left = shortFrom - position;
       const length = Math.min(left > 0 ? Math.min(GZIP_WRITE, left) : short, chunk.byteLength - at);
@@ -189,7 +239,7 @@ function smallFrame({ bytes, isLast }: FramePiece): Buffer | undefined {
 }
 
 /** Unpacks frame by frame, because the decompressor stops after the first frame. */
-async function* unzstd(path: string, bytes: number | undefined): AsyncGenerator<Buffer> {
+async function* unzstd(path: string, bytes: number): AsyncGenerator<Buffer> {
   const input = streamFile(path, bytes);
   try {
     const pieces = piecesOf(input);
@@ -208,6 +258,9 @@ async function* unzstd(path: string, bytes: number | undefined): AsyncGenerator<
 async function* piecesOf(input: AsyncIterable<Buffer>): AsyncGenerator<FramePiece> {
   const frames = new ZstdFrames();
   for await (const chunk of input) yield* frames.push(chunk);
+  // A decompressor would skip everything that follows.
+  if (frames.missingSkipped > 0)
+    throw new Error(`a frame to be skipped has ${frames.missingSkipped} bytes more than the file`);
 }
 
 async function* frameFrom(first: FramePiece, rest: AsyncGenerator<FramePiece>): AsyncGenerator<Uint8Array> {

@@ -46,10 +46,10 @@ function faultOf(path: string, opened: Stats): readonly [code: string, what: str
 /**
  * Streams a file that `openFile` accepts.
  *
- * @param bytes to read at most
+ * @param bytes end of reading
  */
-export function streamFile(path: string, bytes = Number.POSITIVE_INFINITY): ReadStream {
-  return createReadStream(path, { fd: openFile(path), start: 0, end: bytes - 1, highWaterMark: 1 << 18 });
+export function streamFile(path: string, bytes = Number.POSITIVE_INFINITY, from = 0): ReadStream {
+  return createReadStream(path, { fd: openFile(path), start: from, end: bytes - 1, highWaterMark: 1 << 18 });
 }
 
 /**

@@ -6,12 +6,16 @@ const [ROWS_OF_ANY, ROWS_PER_BYTE] = [1 << 16, 1];
 /** Memory limit in bytes: at least the first, the second per byte of the file, at most the third. */
 const [MEMORY_OF_ANY, MEMORY_PER_BYTE, MOST_MEMORY] = [128 << 20, 8, 1 << 30];
 
-/** Limit in bytes of what all rows take: a base, plus this many per byte of the file. gzip does not compress better. */
+/** Limit in bytes of what all records take: a base, plus this many per byte of the file. gzip does not compress better. */
 const [ALL_OF_ANY, ALL_PER_BYTE] = [256 << 20, 1024];
+
+export function mostRows(fileBytes: number): number {
+  return ROWS_OF_ANY + ROWS_PER_BYTE * fileBytes;
+}
 
 /** @throws CorruptContainerError when a file of this size cannot have so many rows */
 export function checkRows(rows: number, fileBytes: number): void {
-  if (!(rows >= 0 && rows <= ROWS_OF_ANY + ROWS_PER_BYTE * fileBytes))
+  if (!(rows >= 0 && rows <= mostRows(fileBytes)))
     throw new CorruptContainerError(`it claims ${rows} rows, in ${fileBytes} bytes`);
 }
 
@@ -20,7 +24,10 @@ export function mostMemory(fileBytes: number): number {
   return Math.min(MOST_MEMORY, Math.max(MEMORY_OF_ANY, MEMORY_PER_BYTE * fileBytes));
 }
 
-/** Limit in bytes for all rows together, decoded or as JSON. Any number of rows may share one text. */
+/**
+ * Limit in bytes for all records together: unpacked, decoded or as JSON. Any number of rows may share one text, and zstd
+ * unpacks 30,000 to 1.
+ */
 export function mostInAll(fileBytes: number): number {
   return ALL_OF_ANY + ALL_PER_BYTE * fileBytes;
 }

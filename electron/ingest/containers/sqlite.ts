@@ -15,12 +15,15 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { isObject } from '../../../shared/format/fields.ts';
 import { readJson } from '../../../shared/format/lenientJson.ts';
+import { bytesOnDisk } from '../../storage/bytesOnDisk.ts';
 import { copyDatabase, type DatabaseCopy, irregularFile } from '../../storage/databaseFiles.ts';
+import { sharedPages } from '../../storage/pageTrees.ts';
 import { foreignStatistics } from '../../storage/plannerStatistics.ts';
 import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { openFile, readWhole } from './openFile.ts';
 import { rowRecord } from './rowJson.ts';
+import { checkRows, mostRows } from './sizes.ts';
 
 /** Rows whose keys are in memory at once. */
 const PAGE = 64;
@@ -57,6 +60,8 @@ export class SqliteSource implements RecordSource {
       if (irregular !== undefined) throw new Error(`${irregular} is not a regular file`);
       const foreign = foreignStatistics(path);
       if (foreign !== undefined) throw new Error(`its ${foreign} is not the one that SQLite creates`);
+      const [shared] = sharedPages(path);
+      if (shared !== undefined) throw new Error(`its ${shared.problem}, one of them in ${shared.table}`);
       if (needsCopy) copy = await copyDatabase(path);
       db = new Database(copy?.path ?? path, { readonly: true, fileMustExist: true });
       db.pragma('trusted_schema = OFF');
@@ -165,13 +170,20 @@ export class SqliteSource implements RecordSource {
    * sizes and order need every row.
    */
   private listedRows(at: number): readonly StoredRow[] {
-    if (!this.isListed) this.db.exec(`CREATE TEMP TABLE listed AS ${this.listSql()}`);
+    if (!this.isListed) this.list();
     this.isListed = true;
     return this.db
       .prepare<[number, number], StoredRow>(
         'SELECT * FROM temp.listed WHERE rowid > ? ORDER BY rowid LIMIT ?',
       )
       .all(at, PAGE);
+  }
+
+  private list(): void {
+    const bytes = bytesOnDisk(this.path) ?? 0;
+    this.db.exec(`CREATE TEMP TABLE listed AS ${this.listSql()} LIMIT ${mostRows(bytes) + 1}`);
+    const rows = this.db.prepare<[], number>('SELECT count(*) FROM temp.listed').pluck().get() ?? 0;
+    checkRows(rows, bytes);
   }
 
   private listSql(): string {

@@ -10,6 +10,7 @@ import { readJson } from '../../../shared/format/lenientJson.ts';
 import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { openFile } from './openFile.ts';
+import { mostInAll } from './sizes.ts';
 
 const STORED = 0;
 const DEFLATED = 8;
@@ -75,6 +76,8 @@ export class ZipSource implements RecordSource {
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
     const damaged: CorruptContainerError[] = [];
+    const most = mostInAll(this.members.bytes);
+    let inAll = sizeOf(this.samples.slice(0, from));
     for (let i = from; i < this.samples.length; i++) {
       const entry = this.samples[i];
       if (entry === undefined) break;
@@ -82,6 +85,15 @@ export class ZipSource implements RecordSource {
       if (entry.uncompressedSize > LONGEST_RECORD) yield [{ tooLong: entry.uncompressedSize, ...place }];
       else {
         let bytes: Buffer | undefined;
+        inAll += entry.uncompressedSize;
+        if (inAll > most) {
+          damaged.push(
+            new CorruptContainerError(
+              `its ${this.members.bytes} bytes unpack to more than ${most}; the members from ${entry.fileName} on are not read`,
+            ),
+          );
+          break;
+        }
         try {
           bytes = this.members.unpack(entry);
         } catch (error) {
@@ -102,6 +114,12 @@ export class ZipSource implements RecordSource {
   async close(): Promise<void> {
     this.members.end();
   }
+}
+
+/** Bytes of the members that are unpacked. */
+function sizeOf(entries: readonly Entry[]): number {
+  const sizes = entries.map((entry) => entry.uncompressedSize).filter((size) => size <= LONGEST_RECORD);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 function headerOf(members: Members, entries: readonly Entry[]): JsonObject | undefined {

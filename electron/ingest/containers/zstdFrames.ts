@@ -31,6 +31,11 @@ export class ZstdFrames {
   private hasChecksum = false;
   private isLastBlock = false;
 
+  /** Bytes that a frame to be skipped still claims. */
+  get missingSkipped(): number {
+    return this.part === 'skipped' ? this.length : 0;
+  }
+
   /** @throws Error when the data does not begin with a frame */
   *push(chunk: Uint8Array): Generator<FramePiece> {
     let from = 0;
