@@ -11,8 +11,14 @@ import { fileURLToPath } from 'node:url';
 import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { messageOfError } from '../../shared/domain/fileProblem.ts';
-import type { PythonAnswer } from '../../shared/domain/pythonAnswer.ts';
-import type { PythonReceived, PythonRequest, PythonSent, PythonSnapshot } from '../python/messages.ts';
+import type { PythonAnswer, PythonReport } from '../../shared/domain/pythonAnswer.ts';
+import {
+  MOST_OUTPUT,
+  type PythonReceived,
+  type PythonRequest,
+  type PythonSent,
+  type PythonSnapshot,
+} from '../python/messages.ts';
 import { entryOf } from '../worker/entry.ts';
 import { type ChildProcess, forkProcess, type StartProcess } from './childProcess.ts';
 
@@ -31,6 +37,10 @@ const START_MS = 60_000;
  */
 const TAKEN_MS = 10_000;
 const HUNG: ApiFailure = { code: 'internal', message: 'the Python process does not answer' };
+const UNPREPARED: ApiFailure = { code: 'internal', message: 'the Python process has no such packages' };
+const LOST: ApiFailure = { code: 'internal', message: 'the Python process has ended' };
+/** Earlier code may have caused these, so the request is run once again, in a process that has run none. */
+const REPEATED: ReadonlySet<string> = new Set([HUNG, UNPREPARED, LOST].map(({ message }) => message));
 /** Each holds 300 MB. */
 const MOST_PROCESSES = 4;
 /** A process that is not used is ended, because it holds 300 MB. */
@@ -49,6 +59,8 @@ function keepSnapshot(snapshot: PythonSnapshot): void {
 interface Running {
   readonly child: ChildProcess<PythonSent, PythonReceived>;
   readonly ready: Promise<void>;
+  /** Of all requests that the process has got. Code may change what its process sends, and use up its memory. */
+  firstRun: 'ahead' | 'now' | 'over';
   /** Set while a request waits to be received. */
   onTaken: () => void;
   /** Set while a request waits for its start. */
@@ -77,7 +89,7 @@ export class PythonRunner {
   async run(request: PythonRequest, limitMs: number, signal?: AbortSignal): Promise<PythonAnswer> {
     const runNow = (): Promise<PythonAnswer> => this.runNow(request, limitMs, signal);
     const answer = this.last.then(runNow).catch((error: unknown) => {
-      if (error instanceof ApiError && error.message === HUNG.message) return runNow();
+      if (error instanceof ApiError && REPEATED.has(error.message)) return runNow();
       throw error;
     });
     this.last = answer.catch(() => undefined);
@@ -168,6 +180,7 @@ export class PythonRunner {
       ready: new Promise((resolve) => {
         markReady = resolve;
       }),
+      firstRun: 'ahead',
       onTaken: () => undefined,
       onRunning: () => undefined,
       onEnd: () => undefined,
@@ -178,7 +191,8 @@ export class PythonRunner {
     child.onMessage((message) => {
       switch (message.kind) {
         case 'snapshot':
-          keepSnapshot(message.snapshot);
+          // Every other process would start from it.
+          if (running.firstRun === 'ahead') keepSnapshot(message.snapshot);
           break;
         case 'taken':
           running.onTaken();
@@ -187,11 +201,16 @@ export class PythonRunner {
           isReady = true;
           markReady();
           break;
+        case 'unprepared':
+          ended(UNPREPARED);
+          break;
         case 'running':
+          if (running.firstRun === 'ahead') running.firstRun = 'now';
           running.onRunning();
           break;
         case 'done':
-          running.onEnd(message);
+          running.firstRun = 'over';
+          running.onEnd(withOutputCut(message));
           break;
         case 'broken':
           ended(isReady ? { kind: 'crashed', message: message.message } : notStarted(message.message));
@@ -201,6 +220,7 @@ export class PythonRunner {
     child.onExit((why) => {
       if (why instanceof Error || !isReady)
         ended(notStarted(why instanceof Error ? why : `exit code ${why}`));
+      else if (running.firstRun === 'over') ended(LOST);
       else
         ended({
           kind: 'crashed',
@@ -215,6 +235,14 @@ export class PythonRunner {
     });
     return running;
   }
+}
+
+/** Code may have got around the limit of its process. */
+function withOutputCut(report: PythonReport): PythonReport {
+  const stdout = report.stdout.slice(0, MOST_OUTPUT);
+  const stderr = report.stderr.slice(0, MOST_OUTPUT - stdout.length);
+  const isCut = report.isCut || stdout !== report.stdout || stderr !== report.stderr;
+  return { ...report, stdout, stderr, isCut };
 }
 
 /** As many runners as requests at a time, up to one per core. A page asks for one run at a time. */

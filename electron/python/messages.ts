@@ -1,6 +1,9 @@
 /** Messages between the host and the Python process. */
 import type { PythonCell, PythonReport } from '../../shared/domain/pythonAnswer.ts';
 
+/** Bytes of stdout and stderr together. The process keeps to it, and the host does not rely on that. */
+export const MOST_OUTPUT = 1_000_000;
+
 export interface PythonRequest {
   /** Run in order in one interpreter. Only the last one is reported. */
   readonly cells: readonly PythonCell[];
@@ -25,7 +28,10 @@ export interface PythonStart {
   readonly snapshot: string;
   /** Folder of wheels that code may import. */
   readonly packages?: string;
-  /** Made by earlier processes. Without one of its packages, the process makes and sends it. */
+  /**
+   * Made by earlier processes. Without one of its packages, the process makes and sends it, unless it has run code,
+   * which could have changed what an interpreter is made of.
+   */
   readonly snapshots?: readonly PythonSnapshot[];
 }
 
@@ -39,6 +45,8 @@ export type PythonReceived =
   | { readonly kind: 'snapshot'; readonly snapshot: PythonSnapshot }
   /** The process has received the request. */
   | { readonly kind: 'taken' }
+  /** The request needs a snapshot that a process makes which has run no code. */
+  | { readonly kind: 'unprepared' }
   /** An interpreter waits. */
   | { readonly kind: 'ready' }
   /** The code starts now. Before, its packages were imported. */

@@ -18,17 +18,18 @@ import type {
 } from '../../shared/domain/pythonAnswer.ts';
 import { HARNESS } from './harness.ts';
 import { isLibrary, Library, Linker } from './libraries.ts';
-import type { PythonRequest, PythonStart } from './messages.ts';
+import { MOST_OUTPUT, type PythonRequest, type PythonStart } from './messages.ts';
 import { Packages } from './packages.ts';
 
 /** Bytes of an interpreter's memory. */
 const MOST_MEMORY = 512 * 2 ** 20;
-/** Bytes of stdout and stderr together. */
-const MOST_OUTPUT = 1_000_000;
 const WASM_PAGE = 65_536;
 /** Numbers of 4 bytes in a page of the system. */
 const PAGE = 1024;
 const WASM = 'pyodide.asm.wasm';
+const LIBRARY = 'python_stdlib.zip';
+/** V8's own. */
+const STACK_FRAMES = 10;
 /** Snapshots that are kept beside the one without packages. Each takes 30 MB and more. */
 const MOST_SNAPSHOTS = 4;
 
@@ -67,7 +68,6 @@ export class Sandbox {
   private readonly lockFileContents: string;
   private readonly packages: Packages;
   private readonly linker: Linker;
-  private readonly stopTimers: () => void;
   /** Files of unpacked packages by their names. */
   private readonly unpacked = new Map<string, readonly PackageFile[]>();
   /** What Python has compiled of a file of an unpacked package, by the path of that file. */
@@ -89,14 +89,12 @@ export class Sandbox {
     lockFileContents: string,
     packages: Packages,
     linker: Linker,
-    stopTimers: () => void,
   ) {
     this.load = load;
     this.createPyodideModule = createPyodideModule;
     this.lockFileContents = lockFileContents;
     this.packages = packages;
     this.linker = linker;
-    this.stopTimers = stopTimers;
   }
 
   /** Takes the globals of this thread away. There is no way back. */
@@ -107,10 +105,9 @@ export class Sandbox {
     packages,
   }: Pick<PythonStart, 'pyodide'> & Partial<PythonStart>): Promise<Sandbox> {
     const read = (name: string): Buffer => readFileSync(join(pyodide, name));
-    // Pyodide takes a view of a buffer instead of a copy.
-    const files = new Map(
-      [WASM, 'python_stdlib.zip'].map((name) => [name, read(name).buffer as ArrayBuffer]),
-    );
+    const wasm = new Uint8Array(read(WASM));
+    // A Buffer may have its bytes in memory that others share.
+    const library = new Uint8Array(read(LIBRARY)).buffer;
     const lockFile = read('pyodide-lock.json').toString();
     const started = snapshot === undefined ? undefined : new Uint8Array(readFileSync(snapshot).buffer);
     const importFile = (name: string): Promise<{ readonly default: CreatePyodideModule }> =>
@@ -119,12 +116,12 @@ export class Sandbox {
     const wheels = new Packages(packages, lockFile);
     const main = pathToFileURL(join(pyodide, 'pyodide.mjs')).href;
     const linker = new Linker();
-    const stopTimers = removeGlobals(files, linker);
+    removeGlobals(wasm, library, linker);
     // Pyodide is imported now, because it looks at the globals to find out where it runs.
     const { loadPyodide } = (await import(/* @vite-ignore */ main)) as { loadPyodide: LoadPyodide };
     // Pyodide has functions that import modules of Node, such as `initializeNodeSockFS`.
     registerHooks({ resolve: refuse });
-    const sandbox = new Sandbox(loadPyodide, asm.default, lockFile, wheels, linker, stopTimers);
+    const sandbox = new Sandbox(loadPyodide, asm.default, lockFile, wheels, linker);
     if (started !== undefined) sandbox.snapshots.set('', started);
     // The memory is copied, because a message has it at any offset, and its numbers need one that is a multiple of 4.
     for (const { of, memory } of snapshots) sandbox.snapshots.set(of, memory.slice());
@@ -263,6 +260,8 @@ export class Sandbox {
 
   /** @throws when the interpreter broke */
   run(python: Pyodide, { cells, seed, isTraced = false }: PythonRequest): PythonReport {
+    // Code that restores the bridge may have left any value here.
+    Error.stackTraceLimit = STACK_FRAMES;
     python.setStdout({ write: (bytes) => this.take('stdout', bytes) });
     python.setStderr({ write: (bytes) => this.take('stderr', bytes) });
     python.runPython(`start(${seed})`);
@@ -276,16 +275,14 @@ export class Sandbox {
     });
     const last = outcomes.pop();
     if (last === undefined) throw new Error('there is nothing to run');
-    // What the code has scheduled would run in the time of the next request.
-    this.stopTimers();
     const earlierErrors = outcomes.flatMap(({ error }) => error ?? []);
     const { stdout, stderr, bytes } = this.output;
     return {
       kind: 'done',
       ...last,
       ...(earlierErrors.length === 0 ? {} : { earlierErrors }),
-      stdout: textOf(stdout),
-      stderr: textOf(stderr),
+      stdout: textOf(stdout).slice(0, MOST_OUTPUT),
+      stderr: textOf(stderr).slice(0, MOST_OUTPUT),
       isCut: bytes > MOST_OUTPUT,
     };
   }
@@ -302,12 +299,14 @@ export class Sandbox {
     return module ? this.packages.hintFor(module) : undefined;
   }
 
-  private take(stream: 'stdout' | 'stderr', bytes: Uint8Array): number {
+  /** @param written is anything, because code that restores the bridge can call this */
+  private take(stream: 'stdout' | 'stderr', written: unknown): number {
+    const length = lengthOf(written);
     const left = MOST_OUTPUT - this.output.bytes;
-    this.output.bytes += bytes.length;
+    this.output.bytes += length;
     // The bytes are copied, because the memory is used again.
-    if (left > 0) this.output[stream].push(bytes.slice(0, left));
-    return bytes.length;
+    if (left > 0 && length > 0) this.output[stream].push(copied(written, Math.min(left, length)));
+    return length;
   }
 }
 
@@ -480,6 +479,30 @@ interface Output {
   bytes: number;
 }
 
+/** Anything may have properties with these names, so they are read by the getters of all typed arrays. */
+function getterOf(name: PropertyKey): (array: unknown) => unknown {
+  const { get } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), name) ?? {};
+  return (array) => get?.call(array);
+}
+
+const kindOf = getterOf(Symbol.toStringTag);
+const byteLengthOf = getterOf('byteLength');
+const byteOffsetOf = getterOf('byteOffset');
+const bufferOf = getterOf('buffer');
+
+/** @throws TypeError for what is no typed array, whatever it says of itself */
+function lengthOf(bytes: unknown): number {
+  if (kindOf(bytes) === undefined) throw new TypeError('output is bytes');
+  return byteLengthOf(bytes) as number;
+}
+
+/** `slice` would ask the array which class to make. */
+function copied(bytes: unknown, length: number): Uint8Array {
+  return new Uint8Array(
+    new Uint8Array(bufferOf(bytes) as ArrayBuffer, byteOffsetOf(bytes) as number, length),
+  );
+}
+
 const newOutput = (): Output => ({ stdout: [], stderr: [], bytes: 0 });
 
 const Decoder = TextDecoder;
@@ -508,15 +531,29 @@ function withPrototype(prototype: object): object {
   return Object.defineProperty(compiler, 'prototype', { value: prototype, writable: false });
 }
 
-/** @returns what stops all timers */
-function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker): () => void {
+/**
+ * @param wasm bytes of the interpreter
+ * @param library the standard library of Python
+ */
+function removeGlobals(wasm: Uint8Array, library: ArrayBuffer, linker: Linker): void {
   const realm = globalThis as unknown as Record<PropertyKey, unknown>;
-  const { crypto, performance, TextDecoder, TextEncoder, setTimeout, clearTimeout, btoa } = globalThis;
+  const { crypto, performance, TextDecoder, TextEncoder, btoa } = globalThis;
   const random64 = (count: number): string =>
     btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(count))));
   const encoder = new TextEncoder();
-  const timers = new Map<number, NodeJS.Timeout>();
-  let nextTimer = 1;
+  const standIns = new WeakSet<object>();
+  /**
+   * Code that restores the bridge gets these bytes, too, and can change and detach them. So each interpreter has a copy
+   * of the library, and nothing of the compiled interpreter.
+   */
+  const served: Readonly<Record<string, () => ArrayBuffer>> = {
+    [LIBRARY]: () => library.slice(),
+    [WASM]: () => {
+      const standIn = new ArrayBuffer();
+      standIns.add(standIn);
+      return standIn;
+    },
+  };
   for (const name of Reflect.ownKeys(realm)) if (!LANGUAGE.has(name)) delete realm[name];
   Object.assign(realm, {
     // These are wrapped, because the objects of Node lead to its internals.
@@ -539,23 +576,17 @@ function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker):
         return { ...encoder.encodeInto(text, bytes) };
       }
     },
-    setTimeout: (work: () => void, milliseconds: number) => {
-      const id = nextTimer++;
-      timers.set(
-        id,
-        setTimeout(() => {
-          timers.delete(id);
-          work();
-        }, milliseconds),
-      );
-      return id;
-    },
-    clearTimeout: (id: number) => clearTimeout(timers.get(id)),
+    // Code blocks the thread until its answer, so a timer of it could only run in the time of a later request.
+    setTimeout: () => 0,
+    clearTimeout: () => undefined,
     crypto: { getRandomValues: (bytes: Uint8Array) => crypto.getRandomValues(bytes) },
     eval: refuse,
     load: refuse,
     read: refuse,
-    readbuffer: (path: string) => files.get(path.slice(path.lastIndexOf('/') + 1)) ?? refuse(),
+    readbuffer: (path: string) => {
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      return Object.hasOwn(served, name) ? served[name]?.() : refuse();
+    },
     // `head -c16 /dev/urandom | base64`, in the only form that Emscripten asks for.
     os: {
       system: (_shell: string, [, command = '']: string[]) =>
@@ -573,12 +604,8 @@ function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>, linker: Linker):
     });
     if (prototype === Function.prototype) realm['Function'] = compiler;
   }
-  limitWasm((realm as unknown as WasmRealm).WebAssembly, files.get(WASM), linker);
+  limitWasm((realm as unknown as WasmRealm).WebAssembly, wasm, standIns, linker);
   freezeLanguage(realm);
-  return () => {
-    for (const timer of timers.values()) clearTimeout(timer);
-    timers.clear();
-  };
 }
 
 /**
@@ -621,10 +648,10 @@ function freezeLanguage(realm: Record<PropertyKey, unknown>): void {
   }
 }
 
-/** Pyodide sets how many frames an error has. */
+/** Pyodide sets how many frames an error has. Code could make an accessor of what can be configured. */
 function freezeAllBut(value: object, writable: PropertyKey): void {
   for (const name of Reflect.ownKeys(value))
-    if (name !== writable) Object.defineProperty(value, name, { writable: false, configurable: false });
+    Object.defineProperty(value, name, { writable: name === writable, configurable: false });
   Object.preventExtensions(value);
 }
 
@@ -663,7 +690,8 @@ function makeOverridable(prototype: object): void {
 
 function limitWasm(
   wasm: WasmRealm['WebAssembly'],
-  interpreter: ArrayBuffer | undefined,
+  interpreter: Uint8Array,
+  standIns: WeakSet<object>,
   linker: Linker,
 ): void {
   const { prototype } = wasm.Memory;
@@ -677,8 +705,8 @@ function limitWasm(
   const { instantiate, compile, Module } = wasm;
   let compiled: object | undefined;
   wasm.instantiate = (source, imports) => {
-    if (source.buffer !== interpreter) return instantiate.call(wasm, helperOf(bytesOf(source)), imports);
-    compiled ??= new Module(source);
+    if (!standIns.has(source.buffer)) return instantiate.call(wasm, helperOf(bytesOf(source)), imports);
+    compiled ??= Object.freeze(new Module(interpreter));
     return Promise.resolve({ module: compiled, instance: new wasm.Instance(compiled, imports) });
   };
   wasm.compile = (source) => compile.call(wasm, helperOf(bytesOf(source)));

@@ -41,6 +41,7 @@ function serve(): void {
   let sandbox: Sandbox | undefined;
   /** Without packages. */
   let next: ReturnType<Sandbox['interpreter']> | undefined;
+  let hasRun = false;
   const interpreterOf = async (closed: Sandbox, packages: string): ReturnType<Sandbox['interpreter']> => {
     const isNew = !closed.snapshots.has(packages);
     const python = await closed.interpreter(packages);
@@ -61,18 +62,26 @@ function serve(): void {
     send({ kind: 'taken' });
     if (sandbox === undefined || next === undefined) throw new Error('a request came before the start');
     const packages = sandbox.packagesOf(message);
+    if (hasRun && !sandbox.snapshots.has(packages)) return send({ kind: 'unprepared' });
     const python = await (packages === '' ? next : interpreterOf(sandbox, packages));
     if (packages === '') next = undefined;
     await sandbox.link(python, message);
+    hasRun = true;
     send({ kind: 'running' });
     send(sandbox.run(python, message));
     return prepare(sandbox);
   };
   receive((message) => {
     answer(message).catch((error: unknown) =>
-      send({ kind: 'broken', message: lastLineOf(error instanceof Error ? error.message : String(error)) }),
+      send({ kind: 'broken', message: lastLineOf(messageOf(error)) }),
     );
   });
+}
+
+/** What Emscripten throws at the end of the program has a message, but is no error. */
+function messageOf(thrown: unknown): string {
+  const { message = thrown } = Object(thrown) as { readonly message?: unknown };
+  return typeof message === 'string' ? message : 'the interpreter ended';
 }
 
 /** UTF-16 units. */

@@ -48,7 +48,10 @@ describe('code that tries to get out stays inside', () => {
     const attempt = code.replaceAll('FILE', secretFile).replaceAll('PORT', String(port));
     const answer = await run(attempt, isEndless ? 500 : 30_000);
     const text = JSON.stringify(answer);
-    if (answer.kind === 'done') expect(answer.stdout).not.toContain('ESCAPED');
+    if (answer.kind === 'done') {
+      expect(answer.stdout).not.toContain('ESCAPED');
+      expect(answer.stdout.length + answer.stderr.length).toBeLessThanOrEqual(1_000_000);
+    }
     expect(text).not.toContain(SECRET);
     expect(existsSync(`${secretFile}.made`)).toBe(false);
     if (isEndless) expect(answer.kind).toBe('timed_out');

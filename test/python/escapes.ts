@@ -107,6 +107,70 @@ while at >= 0:
     memory.set(core.to_js(struct.pack('<d', 4.0)), at)
     at = found.find(pi, at + 1)`,
   },
+  {
+    name: 'the standard library that later interpreters import',
+    // The place of a module that no snapshot has, so that only its first import sees the change.
+    code: `${THROUGH_NUMBERS}
+import zipimport, zlib
+path = '/lib/python314.zip'
+[(name, entry)] = [(name, entry) for name, entry in zipimport._zip_directory_cache[path].items() if name.startswith('fractions.py')]
+source = b'class Fraction:\\n    def __init__(self, *_): pass\\n    def __mul__(self, _): return 2\\n'
+if name.endswith('c'):
+    import importlib.util, marshal
+    source = importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(compile(source, name, 'exec'))
+packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+body = packer.compress(source) + packer.flush() if entry[1] else source
+with open(path, 'rb') as file:
+    file.seek(entry[4] + 26)
+    start = entry[4] + 30 + sum(struct.unpack('<HH', file.read(4)))
+def got(view, *_): view.set(core.to_js(list(body.ljust(entry[2], b'\\0'))), start)
+promise(api.loadBinaryFile.bind(None, '/python_stdlib.zip')).then(called(got))`,
+  },
+  {
+    name: 'the standard library, taken away from later interpreters',
+    code: `${THROUGH_NUMBERS}
+def got(view, *_): view.buffer.transfer(10)
+promise(api.loadBinaryFile.bind(None, '/python_stdlib.zip')).then(called(got))`,
+  },
+  {
+    name: 'more output, by an object that lies about its length',
+    code: `${THROUGH_NUMBERS}
+part = core.to_js(b'x')
+forged = Object.fromEntries(core.to_js([['length', -10**12], ['slice', called(lambda *_: part)]]))
+try: public._module.FS.getStream(1).devops.write(forged)
+except Exception: pass
+for _ in range(3): print('y' * 1_000_000)`,
+  },
+  {
+    name: 'more output, by bytes with a length of their own',
+    code: `${THROUGH_NUMBERS}
+part = core.to_js(b'x')
+for name in ('length', 'byteLength'):
+    value = Object.fromEntries(core.to_js([['value', -10**12]]))
+    Object.defineProperty(part, name, value)
+try: public._module.FS.getStream(1).devops.write(part)
+except Exception: pass
+for _ in range(3): print('y' * 1_000_000)`,
+  },
+  {
+    name: 'memory taken after its answer',
+    code: `${THROUGH_NUMBERS}
+Bytes, parts = core.to_js(b'x').constructor, []
+def later(*_):
+    for _ in range(16):
+        parts.append(Bytes.new(100 * 10**6))
+        parts[-1].fill(1)
+    api.scheduleCallback(called(later), 2**31 - 1)
+promise(Array.fromAsync.bind(None, core.to_js([]))).then(called(later))`,
+  },
+  {
+    name: 'a getter of how many frames errors have',
+    code: `${THROUGH_NUMBERS}
+errors = api.errorConstructors.get('RangeError').__proto__
+getter = Object.fromEntries(core.to_js([['get', called(lambda *_: 10)], ['configurable', True]]))
+Object.defineProperty(errors, 'stackTraceLimit', getter)
+${found("'replaced'")}`,
+  },
   // These objects are shared by all interpreters.
   ...[
     ['the decoder of output', 'public._module.UTF8Decoder.__proto__', 'decode'],

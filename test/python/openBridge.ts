@@ -6,6 +6,7 @@ import { library } from './compiledWheels.ts';
 import { BRIDGE_ESCAPES } from './escapes.ts';
 
 const { stdout } = process;
+const { setTimeout } = globalThis;
 const pyodide = dirname(createRequire(import.meta.url).resolve('pyodide'));
 const own = new Uint8Array(library('tally'));
 const sandbox = await Sandbox.close({ kind: 'start', pyodide });
@@ -33,4 +34,7 @@ for (const source of [own, own.buffer, new Int8Array(own.buffer), new DataView(o
   } catch {
     outcomes.push('not compiled');
   }
+// Code that is scheduled would run in the time of the next request.
+globalThis.setTimeout(() => outcomes.push('ESCAPED by a timer'), 0);
+await new Promise((resolve) => setTimeout(resolve, 20));
 stdout.write(JSON.stringify(outcomes));

@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { StartProcess } from '../../electron/host/childProcess.ts';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import { PythonRunner } from '../../electron/host/pythonRunner.ts';
+import type { PythonReceived, PythonSent } from '../../electron/python/messages.ts';
 import { zip } from '../../fixtures/generate/zip.ts';
 import type { PythonAnswer } from '../../shared/api/contract.ts';
 import type { PythonStep, PythonTrace } from '../../shared/domain/pythonAnswer.ts';
@@ -167,6 +169,50 @@ test('drops output beyond 1 MB and says so', async () => {
   expect(answer.kind === 'done' && answer.stdout.length).toBe(1_000_000);
 });
 
+test('cuts the output of a process that does not keep to the limit', async () => {
+  const long = 'x'.repeat(3_000_000);
+  const { runner } = scripted([{ kind: 'done', stdout: long, stderr: 'x', isCut: false, ...NOTHING }]);
+  const answer = await runner.run({ cells: [{ code: '1' }], seed: 1 }, 1_000);
+  expect(answer).toMatchObject({
+    stdout: long.slice(0, 1_000_000),
+    stderr: '',
+    isCut: true,
+  });
+  runner.close();
+});
+
+test('runs a request again when its process ends that has run others, and blames it only then', async () => {
+  const done = { kind: 'done', stdout: '', stderr: '', isCut: false, ...NOTHING } as const;
+  const later = scripted([done], ['exit'], [done]);
+  const run = (runner: PythonRunner) => runner.run({ cells: [{ code: '1' }], seed: 1 }, 1_000);
+  await run(later.runner);
+  expect(await run(later.runner)).toEqual(done);
+  expect(later.given()).toHaveLength(2);
+  later.runner.close();
+  const first = scripted(['exit'], [done]);
+  expect(await run(first.runner)).toMatchObject({ kind: 'crashed' });
+  first.runner.close();
+});
+
+test('gives processes no memory from one that has run code, and asks a new one for it', async () => {
+  const done = { kind: 'done', stdout: '', stderr: '', isCut: false, ...NOTHING } as const;
+  const snapshot = (of: string) =>
+    ({ kind: 'snapshot', snapshot: { of, memory: new Uint8Array() } }) as const;
+  const { runner, given } = scripted([done, snapshot('forged')], [{ kind: 'unprepared' }], [done]);
+  const run = () => runner.run({ cells: [{ code: '1' }], seed: 1 }, 1_000);
+  await run();
+  expect(await run()).toEqual(done);
+  expect(given().map((of) => of.includes('forged'))).toEqual([false, false]);
+  runner.close();
+});
+
+test('says what ended the interpreter', async () => {
+  expect(await run('import sys\nsys.stdout.flush = lambda: sys.exit(7)')).toEqual({
+    kind: 'crashed',
+    message: expect.stringContaining('Program terminated'),
+  });
+});
+
 test('is a MemoryError beyond 512 MB', async () => {
   expect(await run('x = bytearray(400_000_000)\nprint(len(x))')).toMatchObject({ stdout: '400000000\n' });
   expect(await run('x = bytearray(600_000_000)')).toMatchObject({ error: { type: 'MemoryError' } });
@@ -279,6 +325,43 @@ dumps = json.dumps
 json.dumps = lambda value: dumps({**value, 'milliseconds': 1e15})`;
   expect(await run(forged)).toMatchObject({ kind: 'crashed' });
 });
+
+const NOTHING = { variables: [], milliseconds: 1 } as const;
+
+/** A runner whose processes answer each request so, and the packages whose memory each process was given. */
+function scripted(...answers: readonly (readonly (PythonReceived | 'exit')[])[]) {
+  const left = [...answers];
+  const started: (readonly string[])[] = [];
+  const runner = new PythonRunner({
+    packages: files.directory,
+    start: (() => {
+      let tell: (message: unknown) => void = () => undefined;
+      let exit: (code: number | null) => void = () => undefined;
+      return {
+        onMessage: (listener: typeof tell) => {
+          tell = listener;
+        },
+        onExit: (listener: typeof exit) => {
+          exit = listener;
+        },
+        send: (sent: PythonSent) => {
+          if (sent.kind === 'start') {
+            started.push((sent.snapshots ?? []).map(({ of }) => of));
+            return tell({ kind: 'ready' });
+          }
+          tell({ kind: 'taken' });
+          tell({ kind: 'running' });
+          for (const answer of left.shift() ?? []) {
+            if (answer === 'exit') exit(null);
+            else tell(answer);
+          }
+        },
+        kill: () => undefined,
+      };
+    }) as StartProcess,
+  });
+  return { runner, given: () => started };
+}
 
 async function traced(...cells: readonly string[]): Promise<PythonTrace> {
   const answer = await run(cells, undefined, 60_000, true);
