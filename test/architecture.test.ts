@@ -133,6 +133,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/worker/entry.ts',
     'types:electron/worker',
     'types:electron/python',
+    'electron/python/messages.ts',
     'electron/sampling',
     'node:',
   ],
