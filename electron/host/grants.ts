@@ -118,7 +118,7 @@ const OWN_DIRECTORIES = [
   ...[DIRECTORY, 'downloads', 'uploads', 'compiled'],
   ...['counterfactual', 'wheels', 'from-warehouse'],
 ];
-/** Bytes. Longer names are none on most file systems. */
+/** Bytes. Most file systems refuse longer names. */
 const LONGEST_NAME = 255;
 /** Characters that would show another name, or several lines. */
 const DISGUISING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;

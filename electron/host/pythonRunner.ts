@@ -59,7 +59,7 @@ function keepSnapshot(snapshot: PythonSnapshot): void {
 interface Running {
   readonly child: ChildProcess<PythonSent, PythonReceived>;
   readonly ready: Promise<void>;
-  /** Of all requests that the process has got. Code may change what its process sends, and use up its memory. */
+  /** State of the first request of the process. Its code may change what the process sends, and use up its memory. */
   firstRun: 'ahead' | 'now' | 'over';
   /** Set while a request waits to be received. */
   onTaken: () => void;

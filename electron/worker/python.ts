@@ -78,7 +78,7 @@ function serve(): void {
   });
 }
 
-/** What Emscripten throws at the end of the program has a message, but is no error. */
+/** Emscripten throws an object with a message at the end of the program. It is not an Error. */
 function messageOf(thrown: unknown): string {
   const { message = thrown } = Object(thrown) as { readonly message?: unknown };
   return typeof message === 'string' ? message : 'the interpreter ended';

@@ -82,7 +82,7 @@ function readTrial(record: JsonObject, file: FileContext): ParsedLine {
   };
 }
 
-/** What the simulated user writes to end the dialogue. */
+/** The simulated user ends the dialogue with this mark. */
 const USER_STOP = '###STOP###';
 
 /**

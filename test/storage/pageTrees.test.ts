@@ -120,7 +120,7 @@ describe('the pages of an SQLite file', () => {
     expect(sharedPages(path)).toHaveLength(1);
   });
 
-  it('are none for what is no database, and for a missing file', () => {
+  it('are not found in a file that is not a database, or is missing', () => {
     expect(sharedPages(import.meta.filename)).toEqual([]);
     expect(sharedPages(join(directory, 'missing.sqlite'))).toEqual([]);
     const path = join(directory, 'cut.sqlite');

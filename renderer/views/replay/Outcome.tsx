@@ -324,7 +324,7 @@ function GroundTruth({ text }: { readonly text: string }) {
 interface RewardPartsProps {
   readonly row: RolloutRow;
   readonly parts: RewardBreakdown | undefined;
-  /** What a reward was translated from that is not logged as a number. */
+  /** The logged word that the reward was translated from. */
   readonly basis: string | undefined;
   /** How the scores make up the reward. */
   readonly rule: string | undefined;

@@ -32,7 +32,7 @@ export function VerifyButton({ runKey, rollouts, isSelection, rolloutIds }: Veri
   const { verification, start, stop } = useVerification();
   const setNotice = useInterface((state) => state.setNotice);
   const isRunning = verification?.state === 'running';
-  // What another list has started is not about this one.
+  // A verification that another list has started does not describe this one.
   const isOwn = verification !== undefined && isStartedAt(verification, presentHref());
   const verify = async (isAgain = false) => {
     const ended = await start({ rollouts, rolloutIds, isAgain });
