@@ -126,7 +126,7 @@ export function followText(follows: readonly FollowRow[], now: number): FollowTe
     what: follows.length === 1 ? nameOf(first.path) : counted(follows.length, 'directory', 'directories'),
     news:
       unreadText(lost, outside, follows.length) ??
-      (last === 0 ? 'nothing new yet' : `${counted(rollouts, 'rollout')} read, the last ${ago(last, now)}`),
+      (last === 0 ? 'nothing new yet' : `${counted(rollouts, 'new rollout')}, the last ${ago(last, now)}`),
   };
 }
 
@@ -142,7 +142,7 @@ function followDetail({ state, rollouts, lastChange, since }: FollowRow, now: nu
   if (state === 'outside')
     return 'not read: a link now leads out of what you opened. If that is intended, open the directory behind it';
   const last = lastChange === undefined ? '' : `, the last ${ago(lastChange, now)}`;
-  return `${counted(rollouts, 'rollout')} read${last} · since ${dayAndTime(since)}`;
+  return `${counted(rollouts, 'new rollout')}${last} · since ${dayAndTime(since)}`;
 }
 
 /** Shown while the full-text index is being built. Search works meanwhile, only slower. */
@@ -172,7 +172,7 @@ export function JobChip() {
   return (
     <Link href="/" className="job-chip" title="Reading logs; the library page shows more">
       <progress value={total > 0 ? done / total : undefined} max={1} />
-      {counted(rollouts, 'rollout')} read
+      {counted(rollouts, 'new rollout')}
     </Link>
   );
 }

@@ -47,7 +47,7 @@ export function jobNotice(job: IngestProgress): string | undefined {
   const issues = jobIssues(job);
   const ofRuns = runs > 1 ? ` of ${counted(runs, 'run')}` : '';
   const others = duplicates === 0 ? '' : `; ${same}`;
-  return `${job.state === 'cancelled' ? 'Cancelled after' : 'Read'} ${counted(job.rollouts, 'rollout')}${ofRuns}${issues === '' ? '' : `, ${issues}`}${others}`;
+  return `${job.state === 'cancelled' ? 'Cancelled after' : 'Read'} ${counted(job.rollouts, 'new rollout')}${ofRuns}${issues === '' ? '' : `, ${issues}`}${others}`;
 }
 
 export function useShellCommands(): void {

@@ -83,7 +83,7 @@ test('a directory of several runs opens the library, where they are listed', asy
   await placeIs('/');
   // The notice is shown for seconds only.
   await Promise.all([
-    page.getByText('Read 2 rollouts of 2 runs').waitFor(),
+    page.getByText('Read 2 new rollouts of 2 runs').waitFor(),
     ...['first', 'second'].map((name) => page.getByRole('row', { name: new RegExp(`^${name}`) }).waitFor()),
   ]);
   await placeIs('/');
@@ -143,7 +143,7 @@ test('chosen files are uploaded, read, and listed in the library as their runs',
   await closed();
   await placeIs('/');
   await Promise.all([
-    page.getByText('Read 2 rollouts of 2 runs').waitFor(),
+    page.getByText('Read 2 new rollouts of 2 runs').waitFor(),
     ...[/sent one/, /sent two/].map((name) => page.getByRole('row', { name }).waitFor()),
   ]);
   await placeIs('/');

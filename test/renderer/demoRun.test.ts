@@ -52,18 +52,18 @@ describe('the demo run', () => {
   it('ends with a sentence', () => {
     expect(jobNotice(job)).toBeUndefined();
     expect(jobNotice({ ...job, state: 'done', rollouts: 2_400, issues: 1 })).toBe(
-      'Read 2,400 rollouts, 1 issue',
+      'Read 2,400 new rollouts, 1 issue',
     );
     expect(jobNotice({ ...job, state: 'done', rollouts: 5, issues: 5, caveats: 4 })).toBe(
-      'Read 5 rollouts, 1 issue, 4 caveats',
+      'Read 5 new rollouts, 1 issue, 4 caveats',
     );
     expect(jobNotice({ ...job, state: 'done', duplicates: 2 })).toBe(
       'Nothing new to read: 2 files have the same content as files read before (see Issues)',
     );
     expect(jobNotice({ ...job, state: 'done', rollouts: 3, duplicates: 1 })).toBe(
-      'Read 3 rollouts; 1 file has the same content as one read before (see Issues)',
+      'Read 3 new rollouts; 1 file has the same content as one read before (see Issues)',
     );
-    expect(jobNotice({ ...job, state: 'done', rollouts: 3, runs: 3 })).toBe('Read 3 rollouts of 3 runs');
+    expect(jobNotice({ ...job, state: 'done', rollouts: 3, runs: 3 })).toBe('Read 3 new rollouts of 3 runs');
     expect(jobNotice({ ...job, state: 'failed', message: 'nothing of a known format below /logs' })).toBe(
       'Not read: nothing of a known format below /logs',
     );

@@ -24,7 +24,7 @@ describe('followed directories', () => {
     expect(followText([], 0)).toBeUndefined();
     expect(followText([follow], 0)).toEqual({ state: 'watching', what: 'run-7', news: 'nothing new yet' });
     const grown = { ...follow, rollouts: 12, lastChange: 1_000 };
-    expect(followText([grown], 4_000)?.news).toBe('12 rollouts read, the last 3 s ago');
+    expect(followText([grown], 4_000)?.news).toBe('12 new rollouts, the last 3 s ago');
     expect(followText([grown, { ...follow, state: 'lost' }], 4_000)).toEqual({
       state: 'lost',
       what: '2 directories',

@@ -219,7 +219,13 @@ function Clusters({ run, found }: ClustersProps) {
                 Far from every typical rollout: these rollouts have little in common with a cluster.
               </p>
             ) : (
-              <Features cluster={chosen.cluster} wrong={wrong} />
+              <>
+                <p className="dim">
+                  Named after its typical rollout. Each part of the name is true of at least half of the
+                  cluster; the table says of how many.
+                </p>
+                <Features cluster={chosen.cluster} wrong={wrong} />
+              </>
             )}
           </section>
         )}
@@ -392,7 +398,7 @@ function columnsOf(wrong: number, steps: readonly number[]): readonly Column<Ent
       cell: ({ members }) => `${percent(members.ids.length / wrong)} %`,
     },
     {
-      ...{ id: 'name', label: 'what they did', minWidth: 200, grow: 4 },
+      ...{ id: 'name', label: 'what most of them did', minWidth: 200, grow: 4 },
       cell: (entry) => <span title={nameOf(entry)}>{nameOf(entry)}</span>,
     },
     ...(steps.length < 2
