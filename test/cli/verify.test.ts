@@ -56,7 +56,7 @@ it.skipIf(process.platform === 'win32')('says in words why a folder of wheels ca
 });
 
 it('finds exactly the outputs that were exchanged', async () => {
-  const { code, out, err } = await verify(...OF_GROUP, '--timeout', '60', '--json');
+  const { code, out, err } = await verify(...OF_GROUP, '--timeout', '5', '--json');
   expect(err).toBe('');
   expect(code).toBe(4);
   firstOutput = out;
@@ -70,7 +70,7 @@ it('finds exactly the outputs that were exchanged', async () => {
 });
 
 it('stores what it found: a second call runs nothing, and the filter finds the rollouts', async () => {
-  const { out } = await verify(...OF_GROUP, '--timeout', '60', '--json');
+  const { out } = await verify(...OF_GROUP, '--timeout', '5', '--json');
   // A run would have measured other times.
   expect(out.split('\n').sort()).toEqual(firstOutput.split('\n').sort());
   const found = await runHere(place.directory, [
