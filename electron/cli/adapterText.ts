@@ -1,4 +1,5 @@
 /** The report of `turnwise inspect --adapter`. */
+import { terminalLines } from '../../shared/domain/terminalText.ts';
 import type { AdapterCheck, Fact } from '../worker/messages.ts';
 
 /** Screens that stay empty if no rollout has this field. */
@@ -68,7 +69,7 @@ export function adapterText(check: AdapterCheck): string {
   for (const { line, severity, message } of check.issues)
     lines.push(`    line ${line} of the adapter's output: ${severity}: ${message}`);
   if (issues > check.issues.length) lines.push(`    and ${number(issues - check.issues.length)} more`);
-  return lines.join('\n');
+  return terminalLines(lines);
 }
 
 function exitText({ failure, end }: AdapterCheck): string {

@@ -28,7 +28,7 @@ export const annotateCommand: Command = {
     });
     const named = args.string('import');
     if (named === undefined || args.positionals.length > 0)
-      throw new UsageError(`annotate: give --import\n\n${help}`);
+      throw new UsageError('annotate: give --import', help);
     const path = resolvePath(named);
     if (!existsSync(path)) throw new ExpectedError(`there is no file ${path}`);
     return withLibraryHost(args.string('library'), context, async (host) => {

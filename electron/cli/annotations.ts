@@ -39,7 +39,7 @@ export const annotationsCommand: Command = {
       count: { type: 'boolean' },
     });
     if (args.positionals.length > 0)
-      throw new UsageError(`annotations: ${args.positionals[0]} is not an option\n\n${help}`);
+      throw new UsageError(`annotations: ${args.positionals[0]} is not an option`, help);
     const states = args.strings('state').map((text) => {
       const found = STATES.find((known) => known === text);
       if (found === undefined)

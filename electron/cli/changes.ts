@@ -34,7 +34,7 @@ export const changesCommand: Command = {
       json: { type: 'boolean' },
     });
     if (args.positionals.length > 0)
-      throw new UsageError(`changes: ${args.positionals[0]} is not an option\n\n${help}`);
+      throw new UsageError(`changes: ${args.positionals[0]} is not an option`, help);
     const named = {
       run: args.string('run'),
       with: args.string('with'),

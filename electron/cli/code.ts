@@ -40,7 +40,7 @@ export const codeCommand: Command = {
     });
     const [rawId, ...more] = args.positionals;
     if (rawId === undefined || !/^\d+$/.test(rawId) || more.length > 0)
-      throw new UsageError(`code: give one ROLLOUT_ID, a number\n\n${help}`);
+      throw new UsageError('code: give one ROLLOUT_ID, a number', help);
     const format = args.string('format') ?? 'py';
     if (format !== 'py' && format !== 'ipynb') throw new UsageError('code: --format must be py or ipynb');
     const [call, to] = [numberOf('call', args.string('call')), numberOf('to', args.string('to'))];

@@ -15,9 +15,18 @@ export interface CommandContext {
 }
 
 /** The arguments are wrong: exit 2. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  /** Printed below the message. */
+  readonly help: string | undefined;
 
-/** An expected failure, which is not a bug: exit 1. */
+  /** @param message one line */
+  constructor(message: string, help?: string) {
+    super(message);
+    this.help = help;
+  }
+}
+
+/** An expected failure, which is not a bug: exit 1. Its message is one line. */
 export class ExpectedError extends Error {}
 
 export interface Arguments {
@@ -39,7 +48,7 @@ export function readArguments(
     parsed = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${command}: ${message}\nturnwise ${command} --help shows the options`);
+    throw new UsageError(`${command}: ${message}`, `turnwise ${command} --help shows the options`);
   }
   const { values, positionals } = parsed;
   return {

@@ -19,7 +19,7 @@ export const compactCommand: Command = {
   help,
   async run(argv, context) {
     const args = readArguments('compact', argv, { library: { type: 'string' }, json: { type: 'boolean' } });
-    if (args.positionals.length > 0) throw new UsageError(`compact: takes no arguments\n\n${help}`);
+    if (args.positionals.length > 0) throw new UsageError('compact: takes no arguments', help);
     return withLibraryHost(args.string('library'), context, async (host) => {
       const done = await host.ask('library.compact', {});
       process.stdout.write(

@@ -42,7 +42,7 @@ export const compareCommand: Command = {
     });
     const raw = args.positionals;
     if (raw.length < 2 || raw.length > MAX_LANES || raw.some((one) => !/^\d+$/.test(one)))
-      throw new UsageError(`compare: give two to ${MAX_LANES} ROLLOUT_IDs, numbers\n\n${help}`);
+      throw new UsageError(`compare: give two to ${MAX_LANES} ROLLOUT_IDs, numbers`, help);
     const baseline = args.string('baseline') ?? '1';
     if (!/^[1-9]$/.test(baseline) || Number(baseline) > raw.length)
       throw new UsageError(`compare: --baseline must be a number from 1 to ${raw.length}`);

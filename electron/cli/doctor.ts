@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { shellWord } from '../../shared/domain/shellWord.ts';
-import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import type { RescueReport } from '../host/host.ts';
 import { checkLibrary, type DamagedTable } from '../host/libraryCheck.ts';
@@ -52,7 +52,7 @@ export const doctorCommand: Command = {
     const args = readArguments('doctor', argv, { into: { type: 'string' }, json: { type: 'boolean' } });
     const [named, ...logs] = args.positionals;
     if (logs.length > 0 && args.string('into') === undefined)
-      throw new UsageError(`doctor: logs are read into a new library; give --into\n\n${help}`);
+      throw new UsageError('doctor: logs are read into a new library; give --into', help);
     const path = named === undefined ? defaultLibraryPath() : resolvePath(named);
     if (!existsSync(path)) throw new ExpectedError(`there is no library at ${path}`);
     const into = args.string('into');
@@ -74,12 +74,12 @@ export const doctorCommand: Command = {
       readable.remove();
     }
     const text = args.flag('json')
-      ? terminalJson({ path, damaged, ...(saved === undefined ? {} : { saved }) })
-      : [
-          damageReport(path, damaged, saved !== undefined),
-          ...(saved === undefined ? [] : [savedReport(saved)]),
-        ].join('\n');
-    process.stdout.write(`${args.flag('json') ? text : terminalText(text)}\n`);
+      ? `${terminalJson({ path, damaged, ...(saved === undefined ? {} : { saved }) })}\n`
+      : terminalLines([
+          ...damageReport(path, damaged, saved !== undefined),
+          ...(saved === undefined ? [] : savedReport(saved)),
+        ]);
+    process.stdout.write(text);
     if (damaged.length === 0) return 0;
     return saved !== undefined && isComplete(saved) ? 0 : 3;
   },
@@ -146,19 +146,19 @@ function isComplete({ tables, lacksLogs, unattached, missing, adapted, notOpened
   return isWhole && unattached + missing.length + adapted.length + notOpened.length + refused.length === 0;
 }
 
-function damageReport(path: string, damaged: readonly DamagedTable[], isSaved: boolean): string {
-  if (damaged.length === 0) return terminalLine(`${path} is not damaged`);
+function damageReport(path: string, damaged: readonly DamagedTable[], isSaved: boolean): readonly string[] {
+  if (damaged.length === 0) return [`${path} is not damaged`];
   return [
-    terminalLine(`${path} is damaged:`),
+    `${path} is damaged:`,
     ...damaged.map(({ table, problem }) => `  ${table}: ${problem}`),
     ...(isSaved
       ? []
       : [`It was not changed. To save it: turnwise doctor ${shellWord(path)} --into NEW.turnwise`]),
-  ].join('\n');
+  ];
 }
 
-function savedReport(saved: Saved): string {
-  const lines = [terminalLine(`saved into ${saved.path}:`)];
+function savedReport(saved: Saved): readonly string[] {
+  const lines = [`saved into ${saved.path}:`];
   for (const { name, saved: rows, isDamaged } of saved.tables)
     if (rows > 0 || isDamaged)
       lines.push(`  ${rows.toLocaleString('en')} ${name}${isDamaged ? '; some could not be read' : ''}`);
@@ -170,7 +170,7 @@ function savedReport(saved: Saved): string {
   if (saved.unattached > 0)
     lines.push(`  ${saved.unattached.toLocaleString('en')} annotations wait for rollouts that were not read`);
   const list = (what: string, paths: readonly string[]): void => {
-    if (paths.length > 0) lines.push(what, ...paths.map((path) => terminalLine(`  ${path}`)));
+    if (paths.length > 0) lines.push(what, ...paths.map((path) => `  ${path}`));
   };
   list('logs that are gone; their rollouts are only in the damaged library:', saved.missing);
   list('logs that could not be read, or have no rollouts now:', saved.refused);
@@ -181,5 +181,5 @@ function savedReport(saved: Saved): string {
   list('logs to read again with turnwise ingest --adapter:', saved.adapted);
   if (saved.lacksLogs)
     lines.push('A part of the list of logs could not be read: open their directories again.');
-  return lines.join('\n');
+  return lines;
 }

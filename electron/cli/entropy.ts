@@ -43,7 +43,7 @@ export const entropyCommand: Command = {
       'least-tokens': { type: 'string' },
       json: { type: 'boolean' },
     });
-    if (args.positionals.length > 0) throw new UsageError(`entropy: takes no arguments\n\n${help}`);
+    if (args.positionals.length > 0) throw new UsageError('entropy: takes no arguments', help);
     const by = STATISTICS_BY.find((known) => known === (args.string('by') ?? 'segment'));
     if (by === undefined) throw new UsageError(`entropy: --by must be one of ${STATISTICS_BY.join(', ')}`);
     const signal = SIGNALS.find((known) => known === (args.string('signal') ?? 'entropy'));

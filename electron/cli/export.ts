@@ -5,7 +5,7 @@ import {
   type PackFormat,
   type PackPairs,
 } from '../../shared/api/contract.ts';
-import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine } from '../../shared/domain/terminalText.ts';
 import { labelNamed } from './annotationText.ts';
 import { type ComparedStep, comparedSteps } from './changes.ts';
 import { chosenRun } from './chosenRun.ts';
@@ -113,8 +113,7 @@ export const exportCommand: Command = {
       'keep-credentials': { type: 'boolean' },
     });
     const out = args.string('out');
-    if (out === undefined || args.positionals.length > 0)
-      throw new UsageError(`export: give --out\n\n${help}`);
+    if (out === undefined || args.positionals.length > 0) throw new UsageError('export: give --out', help);
     const format = PACK_FORMATS.find((known) => known === (args.string('format') ?? 'parquet'));
     if (format === undefined)
       throw new UsageError(`export: --format must be one of ${PACK_FORMATS.join(', ')}`);
@@ -123,7 +122,7 @@ export const exportCommand: Command = {
     return withCancellableHost(args.string('library'), context, async (host) => {
       host.mayWrite(path);
       const text = isPack ? await pack(host, args, format, path) : await dataSet(host, args, path);
-      process.stdout.write(args.flag('json') ? text : terminalText(text));
+      process.stdout.write(text);
       return 0;
     });
   },
@@ -139,7 +138,7 @@ async function dataSet(host: LibraryHost, args: Arguments, path: string): Promis
   const written = await host.ask('run.export', params);
   return args.flag('json')
     ? `${terminalJson(written)}\n`
-    : `${written.rollouts.toLocaleString('en')} rollouts of ${written.runs} ${written.runs === 1 ? 'run' : 'runs'} in ${written.files} files at ${written.directory} (${bytesText(written.bytes)})\n`;
+    : `${written.rollouts.toLocaleString('en')} rollouts of ${written.runs} ${written.runs === 1 ? 'run' : 'runs'} in ${written.files} files at ${terminalLine(written.directory)} (${bytesText(written.bytes)})\n`;
 }
 
 async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path: string): Promise<string> {
@@ -178,7 +177,7 @@ async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path
     ...(redactions === 0 ? [] : [counted(redactions, 'redaction')]),
   ];
   const chats = conversations === undefined ? '' : `${conversationsText(conversations)}\n`;
-  return `${counts.join(', ')} at ${written.path} (${bytesText(bytes)})\n${chats}`;
+  return `${counts.join(', ')} at ${terminalLine(written.path)} (${bytesText(bytes)})\n${chats}`;
 }
 
 /** @throws UsageError; ExpectedError when a run or its steps are missing */

@@ -35,7 +35,7 @@ export const failuresCommand: Command = {
       json: { type: 'boolean' },
     });
     if (args.positionals.length > 0)
-      throw new UsageError(`failures: ${args.positionals[0]} is not an option\n\n${help}`);
+      throw new UsageError(`failures: ${args.positionals[0]} is not an option`, help);
     const [from, to] = [step('from', args.string('from')), step('to', args.string('to'))];
     const filter = args.string('filter') ?? '';
     return await withLibraryHost(args.string('library'), context, async (host) => {

@@ -15,7 +15,7 @@ export const formatsCommand: Command = {
   help,
   async run(argv) {
     const args = readArguments('formats', argv, { json: { type: 'boolean' } });
-    if (args.positionals.length > 0) throw new UsageError(`formats: takes no arguments\n\n${help}`);
+    if (args.positionals.length > 0) throw new UsageError('formats: takes no arguments', help);
     const rows = FORMATS.map(({ name, title, source, rule, reads, ignores }) => ({
       ...{ name, title, source, rule, reads, ignores },
     }));

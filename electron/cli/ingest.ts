@@ -1,6 +1,6 @@
 import type { FollowRow, IngestProgress, ResultOf, UnreadFile } from '../../shared/api/contract.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
-import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine, terminalLines } from '../../shared/domain/terminalText.ts';
 import { readMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { createHost } from '../host/createHost.ts';
@@ -61,7 +61,7 @@ export const ingestCommand: Command = {
     });
     const isContinued = args.flag('continue');
     if (isContinued === args.positionals.length > 0)
-      throw new UsageError(`ingest: give PATHs or --continue\n\n${help}`);
+      throw new UsageError('ingest: give PATHs or --continue', help);
     const readAgain = args.flag('again');
     if (isContinued && readAgain)
       throw new UsageError('ingest: --again needs PATHs; --continue reads on what it left');
@@ -103,7 +103,7 @@ export const ingestCommand: Command = {
       clearProgress();
       await printWarnings(host);
       if (args.flag('follow') && !controller.signal.aborted) {
-        process.stdout.write(`${terminalText(summaryOf(report, entriesOf(report), libraryPath))}\n`);
+        process.stdout.write(summaryOf(report, entriesOf(report), libraryPath));
         return await followUntilStopped(host, paths, controller.signal);
       }
     } finally {
@@ -118,9 +118,9 @@ export const ingestCommand: Command = {
       process.stdout.write(
         `${terminalJson({ library: libraryPath, seconds, bytes, rollouts, groups, issues, unread: unread.length, files })}\n`,
       );
-    } else process.stdout.write(`${terminalText(summaryOf(report, files, libraryPath))}\n`);
+    } else process.stdout.write(summaryOf(report, files, libraryPath));
     if (code === 1) process.stderr.write(`turnwise: ${terminalLine(failureOf(report, files, paths))}\n`);
-    if (unread.length > 0) process.stderr.write(`turnwise: ${terminalText(unreadText(unread, named))}\n`);
+    if (unread.length > 0) process.stderr.write(`turnwise: ${unreadText(unread, named)}\n`);
     return code;
   },
 };
@@ -138,7 +138,7 @@ function continuedPaths(unread: readonly UnreadFile[], adapter: Adapter | undefi
 
 /** @param library the path that the user gave */
 function unreadText(unread: readonly UnreadFile[], library: string | undefined): string {
-  const command = `turnwise ingest --continue${library === undefined ? '' : ` --library ${library}`}`;
+  const command = `turnwise ingest --continue${library === undefined ? '' : ` --library ${terminalLine(library)}`}`;
   const adapted = unread.filter(({ hasAdapter }) => hasAdapter).length;
   const direct = unread.length - adapted;
   const were = (files: number): string => (files === 1 ? '1 file was' : `${files} files were`);
@@ -207,18 +207,17 @@ function summaryOf(report: IngestReport, files: readonly FileEntry[], libraryPat
   const lines = [
     `${count(report.rollouts, 'rollout')} in ${count(report.groups, 'group')} from ${count(files.length, 'file')}, ` +
       `${count(report.issues, 'issue')}${same === 0 ? '' : `, ${count(same, 'file')} not read (same content as one read before)`}; ${report.seconds.toFixed(1)} s`,
-    terminalLine(`library: ${libraryPath}`),
+    `library: ${libraryPath}`,
   ];
   for (const file of files) {
     for (const issue of file.issues.slice(0, 5)) {
       const { line } = issue;
       const place = line === null || file.isAdapted ? placeOf(file, line) : `${file.path}:${line}`;
-      lines.push(terminalLine(`  ${place}: ${issue.severity}: ${issue.message}`));
+      lines.push(`  ${place}: ${issue.severity}: ${issue.message}`);
     }
-    if (file.issues.length > 5)
-      lines.push(terminalLine(`  ${file.path}: and ${file.issues.length - 5} more`));
+    if (file.issues.length > 5) lines.push(`  ${file.path}: and ${file.issues.length - 5} more`);
   }
-  return lines.join('\n');
+  return terminalLines(lines);
 }
 
 function showProgress(progress: IngestProgress): void {

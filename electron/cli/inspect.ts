@@ -1,6 +1,6 @@
 import type { FileInspection } from '../../shared/api/contract.ts';
 import { ApiError } from '../../shared/api/errors.ts';
-import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine } from '../../shared/domain/terminalText.ts';
 import { checkAdapterOnce, inspectFileOnce } from '../host/libraryThreads.ts';
 import { readAdapter } from './adapter.ts';
 import { adapterText, hasErrors } from './adapterText.ts';
@@ -30,7 +30,7 @@ export const inspectCommand: Command = {
       'propose-mapping': { type: 'boolean' },
       adapter: { type: 'string' },
     });
-    if (args.positionals.length === 0) throw new UsageError(`inspect: no FILE given\n\n${help}`);
+    if (args.positionals.length === 0) throw new UsageError('inspect: no FILE given', help);
     const command = args.string('adapter');
     if (command !== undefined && args.flag('propose-mapping'))
       throw new UsageError('inspect: --adapter writes the Turnwise log, which needs no mapping');
@@ -42,9 +42,7 @@ export const inspectCommand: Command = {
         if (adapter !== undefined) {
           const check = await checkAdapterOnce({ path, adapter });
           if (hasErrors(check)) code = 1;
-          process.stdout.write(
-            `${args.flag('json') ? terminalJson(check) : terminalText(adapterText(check))}\n`,
-          );
+          process.stdout.write(args.flag('json') ? `${terminalJson(check)}\n` : adapterText(check));
           continue;
         }
         value = await inspectFileOnce(path);

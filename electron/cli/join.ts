@@ -31,7 +31,7 @@ export const joinCommand: Command = {
     });
     const [poolKey, keptKey, ...more] = args.positionals;
     if (poolKey === undefined || keptKey === undefined || more.length > 0)
-      throw new UsageError(`join: give POOL_RUN and KEPT_RUN\n\n${help}`);
+      throw new UsageError('join: give POOL_RUN and KEPT_RUN', help);
     const named = args.string('library');
     const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
     if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);

@@ -30,8 +30,7 @@ export const labelCommand: Command = {
     });
     const [id, name, ...more] = args.positionals;
     const rolloutId = Number(id);
-    if (name === undefined || more.length > 0)
-      throw new UsageError(`label: give ROLLOUT_ID and LABEL\n\n${help}`);
+    if (name === undefined || more.length > 0) throw new UsageError('label: give ROLLOUT_ID and LABEL', help);
     if (!/^\d+$/.test(id ?? '') || !Number.isSafeInteger(rolloutId))
       throw new UsageError(`label: ROLLOUT_ID must be a whole number; found ${id}`);
     const severity = severityOf(args.string('severity'));

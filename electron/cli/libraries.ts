@@ -24,7 +24,7 @@ export const librariesCommand: Command = {
   help,
   async run(argv, context) {
     const args = readArguments('libraries', argv, { library: { type: 'string' }, json: { type: 'boolean' } });
-    if (args.positionals.length > 0) throw new UsageError(`libraries: takes no arguments\n\n${help}`);
+    if (args.positionals.length > 0) throw new UsageError('libraries: takes no arguments', help);
     const named = args.string('library');
     const path = named === undefined ? resolve(defaultLibraryPath()) : resolvePath(named);
     return withLibraryHost(named, context, async (host) => {

@@ -8,7 +8,9 @@ import { mkdirSync } from 'node:fs';
 // Imported as a whole, because older versions of Node lack some exports and need a clear message.
 import * as modules from 'node:module';
 import { dirname, join } from 'node:path';
+import { messageOfError } from '../../shared/domain/fileProblem.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { printProblem } from '../host/printProblem.ts';
 
 // better-sqlite3 13 crashes silently on an older Node.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -31,7 +33,11 @@ try {
 }
 
 // A reader such as `head` may close the pipe early, which is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  printProblem(`cannot write the output: ${messageOfError(error)}`);
+  process.exit(1);
+});
 
 const { runCommand } = await import('./runCommand.ts');
 process.exitCode = await runCommand(process.argv.slice(2));

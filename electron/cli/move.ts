@@ -29,7 +29,7 @@ export const moveCommand: Command = {
     const runKey = args.string('run');
     const to = args.string('to');
     if (runKey === undefined || to === undefined || args.positionals.length > 0)
-      throw new UsageError(`move: give --run and --to\n\n${help}`);
+      throw new UsageError('move: give --run and --to', help);
     const path = resolvePath(to);
     return withCancellableHost(args.string('library'), context, async (host) => {
       host.mayWrite(path);

@@ -34,7 +34,7 @@ export const queryCommand: Command = {
     });
     const [sql, ...more] = args.positionals;
     if (sql === undefined || more.length > 0)
-      throw new UsageError(`query: give one statement, in quotes\n\n${help}`);
+      throw new UsageError('query: give one statement, in quotes', help);
     const format = FORMATS.find((known) => known === (args.string('format') ?? 'jsonl'));
     if (format === undefined) throw new UsageError(`query: --format must be one of ${FORMATS.join(', ')}`);
     const seconds = Number(args.string('timeout') ?? '30');

@@ -39,7 +39,7 @@ export const recorderCommand: Command = {
     const [which = 'turnwise', ...more] = positionals;
     const file = Object.hasOwn(FILES, which) ? FILES[which] : undefined;
     if (file === undefined || more.length > 0) {
-      throw new UsageError(`recorder: takes one of ${Object.keys(FILES).join(', ')}\n\n${help}`);
+      throw new UsageError(`recorder: takes one of ${Object.keys(FILES).join(', ')}`, help);
     }
     process.stdout.write(sourceOf(file));
     return 0;

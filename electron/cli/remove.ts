@@ -22,7 +22,7 @@ export const removeCommand: Command = {
   async run(argv, context) {
     const args = readArguments('remove', argv, { library: { type: 'string' }, json: { type: 'boolean' } });
     const [runKey, ...more] = args.positionals;
-    if (runKey === undefined || more.length > 0) throw new UsageError(`remove: give one RUN_KEY\n\n${help}`);
+    if (runKey === undefined || more.length > 0) throw new UsageError('remove: give one RUN_KEY', help);
     const named = args.string('library');
     const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
     if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);

@@ -62,7 +62,7 @@ export const rocCommand: Command = {
       'group-size': { type: 'string' },
       json: { type: 'boolean' },
     });
-    if (args.positionals.length > 0) throw new UsageError(`roc: takes no arguments\n\n${help}`);
+    if (args.positionals.length > 0) throw new UsageError('roc: takes no arguments', help);
     const request = requestOf(args);
     const named = args.string('library');
     const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);

@@ -72,7 +72,7 @@ export const rolloutsCommand: Command = {
       count: { type: 'boolean' },
     });
     if (args.positionals.length > 0)
-      throw new UsageError(`rollouts: ${args.positionals[0]} is not an option\n\n${help}`);
+      throw new UsageError(`rollouts: ${args.positionals[0]} is not an option`, help);
     const format = FORMATS.find((known) => known === (args.string('format') ?? 'jsonl'));
     if (format === undefined) throw new UsageError(`rollouts: --format must be one of ${FORMATS.join(', ')}`);
     const step = wholeNumber('step', args.string('step'));

@@ -1,7 +1,7 @@
 /** Finds and runs the command, and converts exceptions to a message and an exit code. */
 import { readFileSync } from 'node:fs';
 import { fileProblem, messageOfError } from '../../shared/domain/fileProblem.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalLine } from '../../shared/domain/terminalText.ts';
 import { type Command, ExpectedError, UsageError } from './command.ts';
 
 const version = (): string => {
@@ -21,12 +21,12 @@ const overview = async (): Promise<string> =>
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
-  if (name === undefined) throw new UsageError(await overview());
+  if (name === undefined) throw new UsageError('name a command', await overview());
   if (name === '--help' || name === '-h' || name === 'help') return print(await overview());
   if (name === '--version' || name === '-v') return print(version());
   const command = await commandNamed(name);
   if (command === undefined)
-    throw new UsageError(`there is no command ${JSON.stringify(name)}\n\n${await overview()}`);
+    throw new UsageError(`there is no command ${JSON.stringify(name)}`, await overview());
   if (rest.includes('--help') || rest.includes('-h')) return print(command.help);
   if (rest[0] === '--version') return print(version());
   return command.run(rest, { version: version() });
@@ -46,7 +46,9 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     const problem = fileProblem(error);
     const path = error instanceof Error && 'path' in error ? `${String(error.path)}: ` : '';
     const message = problem === undefined ? messageOfError(error) : path + problem;
-    process.stderr.write(`turnwise: ${terminalText(message)}\n`);
+    // A line end in a message is of a path, a name or an option: a message has one line.
+    process.stderr.write(`turnwise: ${terminalLine(message)}\n`);
+    if (isUsage && error.help !== undefined) process.stderr.write(`\n${error.help}\n`);
     if (!isUsage && !(error instanceof ExpectedError) && process.env['TURNWISE_DEBUG'] !== undefined)
       console.error(error);
     return isUsage ? 2 : 1;

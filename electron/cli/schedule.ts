@@ -46,7 +46,7 @@ export const scheduleCommand: Command = {
     });
     const named = args.string('run');
     if (named === undefined || args.positionals.length > 0)
-      throw new UsageError(`schedule: name a run with --run\n\n${help}`);
+      throw new UsageError('schedule: name a run with --run', help);
     const rawStep = args.string('step');
     if (rawStep !== undefined && !/^\d+$/.test(rawStep))
       throw new UsageError('schedule: --step must be a whole number of 0 or more');

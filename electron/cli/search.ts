@@ -34,8 +34,7 @@ export const searchCommand: Command = {
       json: { type: 'boolean' },
     });
     const [query, ...others] = args.positionals;
-    if (query === undefined || query.trim() === '')
-      throw new UsageError(`search: QUERY is missing\n\n${help}`);
+    if (query === undefined || query.trim() === '') throw new UsageError('search: QUERY is missing', help);
     if (others.length > 0)
       throw new UsageError(`search: unexpected argument ${others[0]}; put the query in quotes`);
     const step = wholeNumber('step', args.string('step'));

@@ -25,7 +25,7 @@ export const indexCommand: Command = {
   async run(argv, context) {
     const args = readArguments('index', argv, { library: { type: 'string' }, json: { type: 'boolean' } });
     if (args.positionals.length > 0)
-      throw new UsageError(`index: ${args.positionals[0]} is not an option\n\n${help}`);
+      throw new UsageError(`index: ${args.positionals[0]} is not an option`, help);
     let isStopped = false;
     const onSignal = (): void => {
       isStopped = true;

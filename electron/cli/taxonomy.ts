@@ -40,7 +40,7 @@ export const taxonomyCommand: Command = {
     const to = args.string('export');
     const from = args.string('import');
     if (args.positionals.length > 0 || (to !== undefined && from !== undefined))
-      throw new UsageError(`taxonomy: give at most one of --export and --import\n\n${help}`);
+      throw new UsageError('taxonomy: give at most one of --export and --import', help);
     return withLibraryHost(args.string('library'), context, async (host) => {
       const state =
         from === undefined

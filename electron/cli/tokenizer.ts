@@ -33,7 +33,7 @@ export const tokenizerCommand: Command = {
     const [runKey, file, ...more] = args.positionals;
     const isRemoval = args.flag('remove');
     if (runKey === undefined || more.length > 0 || (file === undefined) !== isRemoval)
-      throw new UsageError(`tokenizer: give RUN and FILE, or RUN and --remove\n\n${help}`);
+      throw new UsageError('tokenizer: give RUN and FILE, or RUN and --remove', help);
     const named = args.string('library');
     const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
     if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);

@@ -39,7 +39,7 @@ export const tokensCommand: Command = {
     });
     const [rawId, ...more] = args.positionals;
     if (rawId === undefined || !/^\d+$/.test(rawId) || more.length > 0)
-      throw new UsageError(`tokens: give one ROLLOUT_ID, a number\n\n${help}`);
+      throw new UsageError('tokens: give one ROLLOUT_ID, a number', help);
     const named = args.string('signal');
     const signal = SIGNALS.find((known) => known === named);
     if (named !== undefined && signal === undefined)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
-import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { readAddress, readCredentials, Warehouse } from '../warehouse/connection.ts';
@@ -68,7 +68,7 @@ export const warehouseCommand: Command = {
       run: { type: 'string', multiple: true },
     });
     const [name = '', ...given] = args.positionals;
-    if (!Object.hasOwn(ACTIONS, name)) throw new UsageError(`warehouse: say what to do\n\n${help}`);
+    if (!Object.hasOwn(ACTIONS, name)) throw new UsageError('warehouse: say what to do', help);
     const action = ACTIONS[name as keyof typeof ACTIONS];
     return untilStopped('stopped; the same command continues', (signal) =>
       action({ args, given, version, signal }),
@@ -110,7 +110,7 @@ async function withWarehouse(
 function addressOf(action: string, given: readonly string[]): string {
   const [address, ...more] = given;
   if (address === undefined || more.length > 0)
-    throw new UsageError(`warehouse ${action}: give the URL of one warehouse\n\n${help}`);
+    throw new UsageError(`warehouse ${action}: give the URL of one warehouse`, help);
   return address;
 }
 
@@ -270,9 +270,7 @@ async function pullRun(call: Call): Promise<number> {
     process.stdout.write(
       args.flag('json')
         ? `${terminalJson(report)}\n`
-        : terminalText(
-            `${rollouts.toLocaleString('en')} rollouts of ${report.steps} ${report.steps === 1 ? 'step' : 'steps'} at ${directory} (${bytesText(bytes)})\n`,
-          ),
+        : `${rollouts.toLocaleString('en')} rollouts of ${report.steps} ${report.steps === 1 ? 'step' : 'steps'} at ${terminalLine(directory)} (${bytesText(bytes)})\n`,
     );
     return 0;
   });
@@ -296,7 +294,7 @@ async function remove(call: Call): Promise<number> {
     if (!(await warehouseRuns(warehouse)).some((each) => each.run === run))
       throw new ExpectedError(`the warehouse has no run ${run}; turnwise warehouse runs lists them`);
     await removeRun(warehouse, run);
-    process.stdout.write(terminalText(`run ${run} is removed\n`));
+    process.stdout.write(`${terminalLine(`run ${run} is removed`)}\n`);
     return 0;
   });
 }

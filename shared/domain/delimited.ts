@@ -4,6 +4,9 @@
  * - Unknown is an empty cell. Numbers are written in full.
  * - A cell with a quote, a separator or a line end is quoted, quotes doubled (RFC 4180, also with tabs).
  * - Text that a spreadsheet would evaluate gets a leading apostrophe. Text that is a number does not.
+ * - The inside of a text is never changed. A spreadsheet that is told another separator than the file has, such as `;`,
+ *   makes cells of `a;=1+1`. Quotes would not prevent that, because it obeys them only at the start of its own cells. A
+ *   mark before each such sign would alter code, lists and LaTeX (`x\;=\;1`, `f(a, -1)`, `&lt;=`) for every other reader.
  * - Duplicate column names get a suffix: `a`, `a (2)`.
  */
 

@@ -197,7 +197,7 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
   const body = responseOf(record, messages.slice(leading.length), reading, problem.startsInReasoning);
   if (body === undefined)
     return refuse('missing_field', 'a rollout needs "messages", "text" or tokens with text');
-  const warnings: LineIssue[] = [...reading.warnings];
+  const warnings: LineIssue[] = [...reading.warnings, ...unreadNumbers(record)];
   if (isUnread(record['reward'], rewardOf(record['reward']))) {
     const message = `"reward" is ${JSON.stringify(record['reward']).slice(0, 60)}, ${whyUnread(record['reward'])}`;
     warnings.push({ severity: 'warning', code: 'unread_value', message });
@@ -252,6 +252,23 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
       extra: { ...without(record, ROLLOUT_COLUMNS), ...(isObject(record['extra']) ? record['extra'] : {}) },
     },
   };
+}
+
+/** The numbers of a rollout that it can be stored without, and what is done then. */
+const INSTEAD = {
+  index: 'the next free index of the group is used',
+  part: 'the line is a rollout of its own',
+  pool: 'it is unknown',
+} as const;
+
+function unreadNumbers(record: JsonObject): readonly LineIssue[] {
+  return (['index', 'part', 'pool'] as const)
+    .filter((name) => isUnread(record[name], indexOf(record[name])))
+    .map((name) => ({
+      severity: 'warning',
+      code: 'unread_value',
+      message: `"${name}" is a whole number from 0${insteadOfIndex(record[name])}; ${INSTEAD[name]}`,
+    }));
 }
 
 /** The whole object stays in the extra fields. */

@@ -1,7 +1,16 @@
 /** The command line from outside: output, streams and exit codes. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allCommands } from '../../electron/cli/runCommand.ts';
@@ -65,6 +74,67 @@ describe('ids with line breaks and controls', () => {
     expect(`${out}${err}`).not.toMatch(/^FORGED/m);
     expect(`${out}${err}`).not.toMatch(/(?!\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   });
+});
+
+describe('options with line breaks and controls', () => {
+  const RECORD = '{"v":1,"type":"rollout","run":"r","step":1,"group":"g","text":"t"}\n';
+  const EVIL = 'nope\nFORGED line\u009b2J\u202e\u2028\u007f';
+
+  it.each([
+    ['rollouts', '--library', `/${EVIL}/x.sqlite`],
+    ['ingest', `/${EVIL}`],
+    ['rollouts', '--run', EVIL],
+    ['rollouts', '--sort', EVIL],
+    ['rollouts', '--filter', EVIL],
+    ['rollouts', EVIL],
+    ['rollouts', `--${EVIL}`],
+    ['label', EVIL, 'x'],
+    ['label', '1', EVIL],
+    ['label', '1', 'x', '--severity', EVIL],
+    ['changes', '--from', EVIL],
+    ['check', EVIL],
+    ['doctor', `/${EVIL}`],
+    ['remove', EVIL],
+    ['query', EVIL],
+    [EVIL],
+  ])('%j prints them as escapes, on the line of the message', async (...argv) => {
+    await ingestHere(join(place.directory, 'a.sqlite'), [place.file('log.jsonl', RECORD)]);
+    const library = argv.includes('--library') || argv[0] === 'doctor' ? [] : ['--library', 'a.sqlite'];
+    const { code, out, err } = await turnwise(...argv, ...library);
+    expect(code).toBeOneOf([1, 2]);
+    expect(err).toMatch(/^turnwise: /);
+    expect(`${out}${err}`).not.toMatch(/^FORGED/m);
+    expect(`${out}${err}`).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  });
+
+  it('reports of a library and of a log show them as escapes', async () => {
+    const log = place.file('a\nFORGED.jsonl', '{"a": 1}\n');
+    const library = 'b\nFORGED.sqlite';
+    await ingestHere(join(place.directory, library), [place.file('log.jsonl', RECORD)]);
+    for (const argv of [
+      ['ingest', log, DEMO, '--library', library],
+      ['doctor', library],
+      ['export', '--out', 'c\nFORGED', '--library', library],
+      ['inspect', log, '--adapter', 'cat'],
+    ]) {
+      const { out, err } = await turnwise(...argv);
+      expect(`${argv[0]}: ${out}${err}`).toContain('\\u{a}FORGED');
+      expect(`${out}${err}`).not.toMatch(/^FORGED/m);
+    }
+  });
+});
+
+it.skipIf(!existsSync('/dev/full'))('says why the output could not be written', () => {
+  const full = openSync('/dev/full', 'w');
+  try {
+    const stdio: StdioOptions = ['ignore', full, 'pipe'];
+    for (const argv of [['formats'], ['--help'], ['tokens', '--help']]) {
+      const { status, stderr } = spawnSync(process.execPath, [CLI, ...argv], { stdio, encoding: 'utf8' });
+      expect([status, stderr]).toEqual([1, 'turnwise: cannot write the output: the disk is full\n']);
+    }
+  } finally {
+    closeSync(full);
+  }
 });
 
 describe('ingest', () => {

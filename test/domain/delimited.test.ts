@@ -50,6 +50,13 @@ describe('delimited text', () => {
     expect(delimitedCell(text)).toBe(text);
   });
 
+  it.each(['x\\;=\\;1', 'for (;;) i;-i', 'a &lt;=b', 'a;=1+1;b'])(
+    'keeps the inside of a text: %j',
+    (text) => {
+      expect(delimitedCell(text)).toBe(text);
+    },
+  );
+
   it('writes unknown as an empty cell and numbers in full', () => {
     expect(delimitedLine([undefined, null, Number.NaN, -5, 0.1, true, 2n ** 60n])).toBe(
       ',,,-5,0.1,true,1152921504606846976\n',

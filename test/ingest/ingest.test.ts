@@ -540,6 +540,34 @@ describe('the Turnwise log', () => {
     expect(said[1]?.[0]?.[0]).toBe(2);
     expect(said[1]?.[0]?.[1]).toContain(`1e+300, ${limit}`);
   });
+
+  it('an index that is no position is reported with its line, and its rollout is kept', async () => {
+    const path = place.file(
+      'a.jsonl',
+      ['-1', '1e300', '1.5', '"7"', 'null', '9']
+        .map((index) => rollout(0).replace('"index":0', `"index":${index},"part":null,"pool":null`))
+        .concat(rollout(20, { part: -2, pool: 0.5 }))
+        .join('\n'),
+    );
+    const { files } = await ingestHere(place.library, [path]);
+    const needs = '"index" is a whole number from 0';
+    const instead = 'the next free index of the group is used';
+    expect(files[0]?.issues.map(({ line: at, code, message }) => [at, code, message])).toEqual([
+      [1, 'unread_value', `${needs}; it is -1; ${instead}`],
+      [
+        2,
+        'unread_value',
+        `${needs}; it is 1e+300, and whole numbers are read up to 9007199254740991 (2^53 − 1); ${instead}`,
+      ],
+      [3, 'unread_value', `${needs}; it is 1.5; ${instead}`],
+      [4, 'unread_value', `${needs}; it is "7"; ${instead}`],
+      [7, 'unread_value', '"part" is a whole number from 0; it is -2; the line is a rollout of its own'],
+      [7, 'unread_value', '"pool" is a whole number from 0; it is 0.5; it is unknown'],
+    ]);
+    expect(rows(place.library, 'SELECT ordinal FROM rollout_row ORDER BY rollout_id')).toEqual(
+      [0, 1, 2, 3, 4, 9, 20].map((ordinal) => ({ ordinal })),
+    );
+  });
 });
 
 describe('bad input', () => {

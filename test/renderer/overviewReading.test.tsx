@@ -1,6 +1,6 @@
 /** The sentences about the figures of a run’s charts, under a filter that few steps match. */
 import { cleanup, screen, waitFor } from '@testing-library/react';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ToolsPage } from '../../renderer/views/overview/ToolsPage.tsx';
 import type { StepFacts } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
@@ -61,7 +61,16 @@ function show(search: string): void {
   renderWithClient(client, <ToolsPage run={RUN} steps={STEPS} />, `/run/r${search}`);
 }
 
-afterEach(cleanup);
+beforeEach(() => {
+  vi.spyOn(console, 'error');
+});
+
+afterEach(() => {
+  cleanup();
+  // React warns here of hooks whose dependencies change in number.
+  expect(console.error).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+});
 
 it('names the last step that has matching rollouts, in the legend of classes and beside the charts', async () => {
   show('?split=rerun&q=rerun%3Aany');

@@ -1,6 +1,6 @@
 /** Everything the charts of a run show, from the URL and the host. */
 import { useQueries } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import type { RunDetail, RunSummary, StepFacts } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { axisOf, hasTimes, isWithin, type PanelLine, valueAt } from '../../charts/panelModel.ts';
@@ -66,6 +66,15 @@ interface SplitLines extends Omit<Split, 'mix'> {
   readonly inRange: readonly StepFacts[];
 }
 
+/** The former list while its items are the same: the list of responses is new on every render. */
+function useSameList<Item>(list: readonly Item[]): readonly Item[] {
+  const former = useRef(list);
+  const isSame =
+    list.length === former.current.length && list.every((item, i) => Object.is(item, former.current[i]));
+  if (!isSame) former.current = list;
+  return former.current;
+}
+
 /** The change between the first and the last step of the range. Its intervals follow when the rewards by problem are known. */
 function useMix(runId: number, filter: string, lines: SplitLines | undefined): MixEffect | undefined {
   const shown = lines?.classes ?? [];
@@ -74,16 +83,17 @@ function useMix(runId: number, filter: string, lines: SplitLines | undefined): M
     shown.map(({ condition }) => ({ runId, step, filter: bothFilters(filter, condition ?? '') })),
   );
   const client = useClient();
-  const rewards = useQueries({
+  const answers = useQueries({
     queries: questions.map((question) => ({
       queryKey: ['step.problemRewards', question] as const,
       queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
         client.request('step.problemRewards', question, { signal }),
     })),
-  }).map(({ data }) => data);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the responses, since their array is new on every render
+  });
+  const rewards = useSameList(answers.map(({ data }) => data));
   return useMemo(() => {
     if (lines === undefined) return undefined;
+    const shown = lines.classes;
     const pairs = shown.flatMap((_, i): ClassRewards[] => {
       const [before, after] = [rewards[i], rewards[shown.length + i]];
       return before === undefined || after === undefined ? [] : [[before, after]];
@@ -93,7 +103,7 @@ function useMix(runId: number, filter: string, lines: SplitLines | undefined): M
       lines.inRange,
       pairs.length === shown.length ? pairs : undefined,
     );
-  }, [lines, ...rewards, rewards.length]);
+  }, [lines, rewards]);
 }
 
 interface ShownRun extends Pick<RunSummary, 'runId' | 'runKey' | 'name' | 'kind' | 'directory'> {
@@ -132,19 +142,17 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
   );
 
   const held = useMemo(() => new Set(steps), [steps]);
-  const stamp = [...all.data, ...matching.data];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the responses, since their arrays are new on every render
+  const [allFacts, matchingFacts] = [useSameList(all.data), useSameList(matching.data)];
   const runs = useMemo(() => {
     const names = distinctNames(shown);
     return shown.map(({ ref }, i): RunFacts => {
       const name = names[i] ?? ref.runKey;
       const kept = (answer: StepSeriesState['data'][number]) =>
         i === 0 ? answer?.filter(({ step }) => held.has(step)) : answer;
-      return { ref, name, all: kept(all.data[i]), matching: kept(matching.data[i]) };
+      return { ref, name, all: kept(allFacts[i]), matching: kept(matchingFacts[i]) };
     });
-  }, [shown, held, ...stamp, stamp.length]);
-  const answers = ofClasses.data;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the responses, since their array is new on every render
+  }, [shown, held, allFacts, matchingFacts]);
+  const answers = useSameList(ofClasses.data);
   const lines = useMemo((): SplitLines | undefined => {
     const [whole] = runs;
     if (classes.length === 0 || whole === undefined) return undefined;
@@ -160,7 +168,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
       // A rollout may have several labels.
       inRange: link.split === 'label' ? [] : steps.filter(({ step }) => isWithin(step, link.range)),
     };
-  }, [runs, classes, held, isFiltered, link.range, link.split, ...answers, answers.length]);
+  }, [runs, classes, held, isFiltered, link.range, link.split, answers]);
   const mix = useMix(run.runId, filter, lines);
   const split = useMemo(
     () => (lines === undefined ? undefined : { ...lines, ...(mix === undefined ? {} : { mix }) }),
@@ -290,12 +298,9 @@ function useRunLists(refs: readonly RunRef[]): RunLists {
     () => others.filter((id) => libraries?.some((one) => one.id === id && one.isOpen) === true),
     [others, libraries],
   );
-  const lists = useRunsOf(open);
-  const stamp = lists.map(({ runs }) => runs);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the responses, since their array is new on every render
+  const lists = useSameList(useRunsOf(open).map(({ runs }) => runs));
   return useMemo(() => {
-    const listOf = ({ library }: RunRef) =>
-      library === undefined ? own : lists.find((one) => one.library === library)?.runs;
+    const listOf = ({ library }: RunRef) => (library === undefined ? own : lists[open.indexOf(library)]);
     const nameOf = ({ library }: RunRef) =>
       library === undefined ? undefined : (libraries?.find(({ id }) => id === library)?.name ?? library);
     const missing = refs.flatMap((ref) => {
@@ -308,5 +313,5 @@ function useRunLists(refs: readonly RunRef[]): RunLists {
       return list === undefined ? [] : [`${runKey} is not in the library ${library}`];
     });
     return { listOf, nameOf, missing };
-  }, [refs, own, libraries, open, ...stamp, stamp.length]);
+  }, [refs, own, libraries, open, lists]);
 }
