@@ -532,7 +532,7 @@ describe('description of the fork', () => {
         tail: 0.29,
         other: { isListed: true, rank: 1, logprob: Math.log(0.5) },
       },
-      { letter: 'B', text: ' So' },
+      { letter: 'B', text: ' So', hasTokens: true },
     );
     expect(words.what).toBe('token 1,204');
     expect(words.value).toBe('entropy ≥ 1.310 nats');
@@ -544,9 +544,15 @@ describe('description of the fork', () => {
   });
 
   it('states what is unknown', () => {
-    const b = { letter: 'B', text: 'x' };
+    const b = { letter: 'B', text: 'x', hasTokens: true };
     expect(sideLabels({ offset: 9 }, b)).toMatchObject({ what: 'the response has ended', other: '' });
-    expect(sideLabels({ offset: 9, text: 'word' }, b).other).toBe('alternatives need logged tokens');
+    const word = { offset: 9, text: 'word' };
+    expect(sideLabels(word, b).other).toBe('Alternatives need tokens with a place in both texts.');
+    // A log without tokens: the head says so, once.
+    expect(sideLabels(word, { ...b, hasTokens: false })).toMatchObject({
+      what: 'in the policy’s text:',
+      other: '',
+    });
     expect(sideLabels({ offset: 9, token: 2, text: 'word' }, b)).toMatchObject({
       value: undefined,
       percentile: undefined,

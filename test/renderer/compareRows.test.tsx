@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SegmentView } from '../../renderer/data/segmentViews.ts';
 import { ActionForkLine } from '../../renderer/views/compare/ActionForkLine.tsx';
 import { CellHead } from '../../renderer/views/compare/Cell.tsx';
+import { ForkBand } from '../../renderer/views/compare/ForkBand.tsx';
 import { Row } from '../../renderer/views/compare/Rows.tsx';
 import { forksByRow, itemsOf, rowsOfFork } from '../../renderer/views/compare/rowModel.ts';
 import { withinChars } from '../../renderer/views/compare/Texts.tsx';
@@ -47,6 +48,17 @@ it.each([
   const shown = container.querySelector('p')?.textContent;
   if (problem === undefined) expect(shown).toBeUndefined();
   else expect(shown).toContain(problem);
+});
+
+it('separates the words of the user and the policy at a fork, and names their writers', () => {
+  const compared = drawCompared(['A1 U1', 'A1 U2']);
+  const context = {
+    ...{ compared, columns: [0, 1], on: 1, isUnified: false, isElided: false, forks: forksByRow(compared) },
+    ...{ onSelect: () => {}, onGoTo: () => {}, onDiff: () => {} },
+  };
+  const { container } = render(<ForkBand context={context} lanes={[1]} />);
+  const labels = [...container.querySelectorAll('.writer-label')].map((each) => each.textContent);
+  expect(labels).toEqual(['policy', 'user', 'policy', 'user']);
 });
 
 it('cuts lines after a number of characters, within a line of any length', () => {
