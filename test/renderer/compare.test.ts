@@ -9,8 +9,15 @@ import {
   withLaneMoved,
   withoutLane,
 } from '../../renderer/data/compareLink.ts';
+import type { SegmentView } from '../../renderer/data/segmentViews.ts';
 import { codePlaces } from '../../renderer/editor/codePlaces.ts';
-import { blocksBeside, pairOf, pathText } from '../../renderer/views/compare/blockModel.ts';
+import {
+  blocksBeside,
+  pairOf,
+  pathText,
+  shownOf,
+  showsIndented,
+} from '../../renderer/views/compare/blockModel.ts';
 import {
   displayEdits,
   displayOffset,
@@ -42,6 +49,7 @@ import {
 } from '../../renderer/views/compare/rowModel.ts';
 import { nameOfRow, nameWithout, rowOfPlace } from '../../renderer/views/compare/rowPlace.ts';
 import type { RunSummary } from '../../shared/api/contract.ts';
+import { plainEdits } from '../../shared/domain/alignText.ts';
 import { drawCompared } from '../support/drawCompared.ts';
 
 describe('the link', () => {
@@ -488,6 +496,44 @@ describe('edits on the text one reads', () => {
       expect(text(['equal', 'removed'])).toBe(diff.a);
       expect(text(['equal', 'added'])).toBe(diff.b);
     }
+  });
+
+  it('are by lines of the indented JSON if both responses are JSON in one line', () => {
+    const response = (inner: string) =>
+      ({
+        ...{ inner, outer: inner, source: 'response', index: 0, hasTokens: false },
+        segment: { kind: 'tool-response', inner: { start: 5, end: 5 + inner.length } },
+      }) as unknown as SegmentView;
+    const flight = (cabin: string) =>
+      response(`{"reservation": "4WQ150", "cabin": "${cabin}", "flights": ["HAT170", "HAT022"]}`);
+    const drawn = (a: SegmentView, b: SegmentView) => {
+      const pair = pairOf(a, b, plainEdits(a.inner, b.inner, 'words'));
+      const { diff } = pair;
+      if (diff === undefined) throw new Error('no diff');
+      const lines = wovenLines(diff).map(({ side, line, sign }) => {
+        const { start = 0, end = 0 } = linesOf(diff[side])[line] ?? {};
+        return `${sign}${diff[side].slice(start, end)}`;
+      });
+      return { lines, isIndented: showsIndented(shownOf(b), pair, 'b') };
+    };
+    expect(drawn(flight('business'), flight('economy'))).toEqual({
+      lines: [
+        '{',
+        '  "reservation": "4WQ150",',
+        '−  "cabin": "business",',
+        '+  "cabin": "economy",',
+        '  "flights": [',
+        '    "HAT170",',
+        '    "HAT022"',
+        '  ]',
+        '}',
+      ],
+      isIndented: true,
+    });
+    // As logged: one is no JSON, or they differ in white space alone.
+    const [json, spaced] = [flight('economy'), response(`${flight('economy').inner} `.replace(', ', ',   '))];
+    for (const other of [response('Error: flight HAT170 not found'), spaced])
+      expect(drawn(other, json)).toEqual({ lines: [`−${other.inner}`, `+${json.inner}`], isIndented: false });
   });
 
   it('treat unverified equal text as changed', () => {
