@@ -30,7 +30,7 @@ import {
   wovenLines,
   wovenPieces,
 } from '../../renderer/views/compare/diffModel.ts';
-import { laneFacts } from '../../renderer/views/compare/factsModel.ts';
+import { judgedApart, laneFacts } from '../../renderer/views/compare/factsModel.ts';
 import { forkContext, idSideLabels, sideLabels } from '../../renderer/views/compare/forkModel.ts';
 import { laneNotes, prefixText } from '../../renderer/views/compare/lanes/laneModel.ts';
 import { offsetsOf, rowAt, scrollTopFor, windowOf } from '../../renderer/views/compare/measuredRows.ts';
@@ -48,7 +48,7 @@ import {
   type ShownBlock,
 } from '../../renderer/views/compare/rowModel.ts';
 import { nameOfRow, nameWithout, rowOfPlace } from '../../renderer/views/compare/rowPlace.ts';
-import type { RunSummary } from '../../shared/api/contract.ts';
+import type { RolloutRow, RunSummary } from '../../shared/api/contract.ts';
 import { plainEdits } from '../../shared/domain/alignText.ts';
 import { drawCompared } from '../support/drawCompared.ts';
 
@@ -411,6 +411,40 @@ describe('lanes', () => {
     expect(main).toContain('reward');
     expect(main.length).toBeLessThan(facts.length);
     expect(main.length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('equal answers of a pair', () => {
+  const [a, b] = drawCompared(['A1', 'A1']).lanes;
+  if (a === undefined || b === undefined) throw new Error('two lanes were drawn');
+  const lane = (letter: string, row: Partial<RolloutRow>, answerSource?: 'derived') => ({
+    ...{ letter, row: { ...a.detail.row, ...row } },
+    ...(answerSource === undefined ? {} : { answerSource }),
+  });
+  const right = { answer: '26', isCorrect: true, reward: 1 };
+  const wrong = { answer: '26', isCorrect: false, reward: 0 };
+
+  it('are told apart by the reward, or by correctness if there is no other', () => {
+    expect(judgedApart(lane('A', right), lane('B', wrong))).toBe(
+      'The answers of A and B read the same, but the log rewards them differently: 1 and 0.',
+    );
+    const { reward: _, ...judged } = wrong;
+    expect(judgedApart(lane('A', judged, 'derived'), lane('B', right))).toBe(
+      'The answers of A and B read the same, but they are judged differently: incorrect and correct. The answers were found in the text, so the log may have judged another part of it.',
+    );
+  });
+
+  it('need no word if they are judged alike, differ, or answer different problems', () => {
+    for (const other of [
+      { ...right, reward: 0.9 },
+      { ...wrong, answer: '25' },
+      { ...wrong, problemId: 'q' },
+      { answer: '26' },
+    ])
+      expect(judgedApart(lane('A', right), lane('B', other))).toBeUndefined();
+    expect(
+      judgedApart(lane('A', { ...right, answer: '' }), lane('B', { ...wrong, answer: '' })),
+    ).toBeUndefined();
   });
 });
 
