@@ -3,7 +3,9 @@ import type { ActionNode, ActionTree, ForkNode, ForkTree, TreeRollout } from '..
 import { type Action, actionsOf } from '../../shared/domain/actions.ts';
 import { actionTree } from '../../shared/domain/actionTree.ts';
 import { type AlignOptions, checkpointOf } from '../../shared/domain/align.ts';
+import { passagesOf } from '../../shared/domain/divergence.ts';
 import { sourceKey } from '../../shared/domain/entropy.ts';
+import type { Segment, TextRange } from '../../shared/domain/model.ts';
 import { type PrefixNode, prefixTree } from '../../shared/domain/prefixTree.ts';
 import { stepProfile } from '../../shared/domain/stepProfile.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
@@ -51,6 +53,7 @@ export function growTree(
       return {
         ...node,
         ...shortened(own),
+        ...writersOf(transcripts[node.members[0] ?? -1]?.segments ?? [], node),
         ...(fork === undefined ? {} : { fork }),
         ...(isStepped ? { profile: inTree(node.members) } : {}),
       };
@@ -120,6 +123,14 @@ function shortened(text: string): { readonly text: string; readonly omitted: num
   const from = text.length - TAIL;
   const tail = text.slice(from).toWellFormed() === text.slice(from) ? from : from + 1;
   return { text: `${text.slice(0, head)}\u2026${text.slice(tail)}`, omitted: tail - head };
+}
+
+/** Nothing if the policy wrote all of a node's text, up to where it is cut. */
+function writersOf(segments: readonly Segment[], { start, end }: TextRange): Pick<ForkNode, 'writers'> {
+  const shown = end - start <= HEAD + TAIL ? end : start + HEAD;
+  const passages = passagesOf(segments, { start, end: shown });
+  if (passages.every(({ writer }) => writer === 'policy')) return {};
+  return { writers: passages.map((passage) => ({ at: passage.start - start, writer: passage.writer })) };
 }
 
 type Signal = NonNullable<ReturnType<typeof getSignal>>;

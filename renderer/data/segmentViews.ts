@@ -150,7 +150,7 @@ export function indentedResponse(view: SegmentView): string | undefined {
   return isShown ? found : undefined;
 }
 
-/** The text that the replay shows of a segment, and which its fold counts. */
+/** The text that is shown of a segment, and which its fold counts. @param isRaw as logged, with its tags */
 export function replayText(view: SegmentView, isRaw: boolean): string {
   return isRaw ? view.outer : (indentedResponse(view) ?? readableText(view));
 }

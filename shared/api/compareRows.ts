@@ -4,6 +4,7 @@
  */
 import type { OutcomeCount } from '../domain/actionTree.ts';
 import type { CommonPrefix, Relation } from '../domain/align.ts';
+import type { Writer } from '../domain/divergence.ts';
 import type { SignalSource } from '../domain/entropy.ts';
 import type { Nats, SegmentKind, TurnNumber, Utf16Offset } from '../domain/model.ts';
 import type { PrefixNode } from '../domain/prefixTree.ts';
@@ -159,6 +160,8 @@ export interface ForkNode extends TreeNode, Omit<PrefixNode, keyof TreeNode> {
   readonly text: string;
   /** UTF-16 units left out of the middle of `text`. */
   readonly omitted: number;
+  /** Writers of `text` up to where it is cut, each from an offset in it. Absent: the policy wrote that part. */
+  readonly writers?: readonly { readonly at: Utf16Offset; readonly writer: Writer }[];
   /** Mean signal at the token after which the children diverge, over members that have the signal there. */
   readonly fork?: {
     readonly signal: SignalName;

@@ -1,5 +1,5 @@
 /** Common prefix of two responses, by characters and by tokens, and where they diverge. */
-import type { Segment, SegmentKind, TurnNumber, Utf16Offset } from './model.ts';
+import type { Segment, SegmentKind, TextRange, TurnNumber, Utf16Offset } from './model.ts';
 import { isInsidePair } from './textUnits.ts';
 
 /** The parts of a rollout that alignment needs. */
@@ -83,6 +83,35 @@ const ENVIRONMENT: ReadonlySet<SegmentKind> = new Set(['tool-response', 'user', 
 
 export const isEnvironment = (kind: SegmentKind | undefined): boolean =>
   kind !== undefined && ENVIRONMENT.has(kind);
+
+/** Who wrote a part of a response. */
+export type Writer = 'policy' | 'tool' | 'user' | 'system';
+
+function writerOf(kind: SegmentKind | undefined): Writer {
+  if (kind === 'tool-response') return 'tool';
+  return kind === 'user' || kind === 'system' ? kind : 'policy';
+}
+
+export interface Passage extends TextRange {
+  readonly writer: Writer;
+}
+
+/** Cuts a range of a response wherever the writer changes. Text between two segments counts as the former's. */
+export function passagesOf(segments: readonly Segment[], { start, end }: TextRange): readonly Passage[] {
+  if (start >= end) return [];
+  const first = segmentAt(segments, start) ?? -1;
+  let last = { start, end, writer: writerOf(segments[first]?.kind) };
+  const passages = [last];
+  for (const { turn, kind, outer } of segments.slice(first + 1)) {
+    if (outer.start >= end && turn > 0) break;
+    const writer = writerOf(kind);
+    if (turn === 0 || writer === last.writer) continue;
+    last.end = outer.start;
+    last = { start: outer.start, end, writer };
+    passages.push(last);
+  }
+  return passages;
+}
 
 /**
  * The first difference in the policy's own text, ignoring tool responses and user messages. Two rollouts

@@ -419,6 +419,15 @@ describe('a fork that the environment made', () => {
         // A different tool output, but the same words of the policy.
         expect(lanes[2]?.fork?.lane.kind).toBe('tool-response');
         expect(lanes[2]).not.toHaveProperty('policyFork');
+        const tree = compare({ method: 'compare.tree', groupIds: [1] }, {}, reader);
+        if (!tree.ok) throw new Error(tree.failure.message);
+        const nodes = (tree.value as ForkTree).nodes.map(({ text, writers }) => [text, writers] as const);
+        const [text = '', writers] = nodes.find(([each]) => each.trim().startsWith('994')) ?? [];
+        expect(writers).toEqual([
+          { at: 0, writer: 'tool' },
+          { at: text.indexOf('So it'), writer: 'policy' },
+        ]);
+        expect(nodes.find(([each]) => each.trim().startsWith('six'))?.[1]).toBeUndefined();
       } finally {
         reader.close();
       }

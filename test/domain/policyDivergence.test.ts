@@ -1,6 +1,6 @@
 /** Where the policy's own text diverges, when a tool caused the first fork. */
 import { describe, expect, it } from 'vitest';
-import { policyDivergence, type Sampled } from '../../shared/domain/divergence.ts';
+import { passagesOf, policyDivergence, type Sampled } from '../../shared/domain/divergence.ts';
 import type { Segment, SegmentKind } from '../../shared/domain/model.ts';
 
 function rollout(parts: readonly (readonly [SegmentKind, string])[], tokens?: readonly string[]): Sampled {
@@ -73,5 +73,34 @@ describe('divergence of the policy', () => {
     const found = policyDivergence(a, b);
     expect(from(a, found?.a.offset)).toBe(' want it');
     expect(from(b, found?.b.offset)).toBe("'d like");
+  });
+});
+
+describe('passages of a response', () => {
+  const { segments, response } = rollout([
+    ['user', 'Hi.'],
+    ['reasoning', 'Run. '],
+    ['text', 'Now.'],
+    ['tool-response', '0.1 s'],
+  ]);
+  const cut = (start: number, end: number) =>
+    passagesOf(segments, { start, end }).map((each) => [each.writer, response.slice(each.start, each.end)]);
+
+  it('begin where the writer changes, and lose no text', () => {
+    expect(cut(0, response.length)).toEqual([
+      ['user', 'Hi.'],
+      ['policy', 'Run. Now.'],
+      ['tool', '0.1 s'],
+    ]);
+    expect(cut(1, 5)).toEqual([
+      ['user', 'i.'],
+      ['policy', 'Ru'],
+    ]);
+  });
+
+  it('are none of an empty range, and ignore the prompt', () => {
+    expect(cut(4, 4)).toEqual([]);
+    const prompt = segments.map((segment) => ({ ...segment, kind: 'user' as const, turn: 0 }));
+    expect(passagesOf(prompt, { start: 0, end: 9 })).toEqual([{ start: 0, end: 9, writer: 'policy' }]);
   });
 });

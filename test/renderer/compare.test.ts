@@ -9,8 +9,15 @@ import {
   withLaneMoved,
   withoutLane,
 } from '../../renderer/data/compareLink.ts';
+import type { SegmentView } from '../../renderer/data/segmentViews.ts';
 import { codePlaces } from '../../renderer/editor/codePlaces.ts';
-import { blocksBeside, pairOf, pathText } from '../../renderer/views/compare/blockModel.ts';
+import {
+  blocksBeside,
+  pairOf,
+  pathText,
+  shownOf,
+  showsIndented,
+} from '../../renderer/views/compare/blockModel.ts';
 import {
   displayEdits,
   displayOffset,
@@ -23,7 +30,7 @@ import {
   wovenLines,
   wovenPieces,
 } from '../../renderer/views/compare/diffModel.ts';
-import { laneFacts } from '../../renderer/views/compare/factsModel.ts';
+import { judgedApart, laneFacts } from '../../renderer/views/compare/factsModel.ts';
 import { forkContext, idSideLabels, sideLabels } from '../../renderer/views/compare/forkModel.ts';
 import { laneNotes, prefixText } from '../../renderer/views/compare/lanes/laneModel.ts';
 import { offsetsOf, rowAt, scrollTopFor, windowOf } from '../../renderer/views/compare/measuredRows.ts';
@@ -41,7 +48,8 @@ import {
   type ShownBlock,
 } from '../../renderer/views/compare/rowModel.ts';
 import { nameOfRow, nameWithout, rowOfPlace } from '../../renderer/views/compare/rowPlace.ts';
-import type { RunSummary } from '../../shared/api/contract.ts';
+import type { RolloutRow, RunSummary } from '../../shared/api/contract.ts';
+import { plainEdits } from '../../shared/domain/alignText.ts';
 import { drawCompared } from '../support/drawCompared.ts';
 
 describe('the link', () => {
@@ -406,6 +414,40 @@ describe('lanes', () => {
   });
 });
 
+describe('equal answers of a pair', () => {
+  const [a, b] = drawCompared(['A1', 'A1']).lanes;
+  if (a === undefined || b === undefined) throw new Error('two lanes were drawn');
+  const lane = (letter: string, row: Partial<RolloutRow>, answerSource?: 'derived') => ({
+    ...{ letter, row: { ...a.detail.row, ...row } },
+    ...(answerSource === undefined ? {} : { answerSource }),
+  });
+  const right = { answer: '26', isCorrect: true, reward: 1 };
+  const wrong = { answer: '26', isCorrect: false, reward: 0 };
+
+  it('are told apart by the reward, or by correctness if there is no other', () => {
+    expect(judgedApart(lane('A', right), lane('B', wrong))).toBe(
+      'The answers of A and B read the same, but the log rewards them differently: 1 and 0.',
+    );
+    const { reward: _, ...judged } = wrong;
+    expect(judgedApart(lane('A', judged, 'derived'), lane('B', right))).toBe(
+      'The answers of A and B read the same, but they are judged differently: incorrect and correct. The answers were found in the text, so the log may have judged another part of it.',
+    );
+  });
+
+  it('need no word if they are judged alike, differ, or answer different problems', () => {
+    for (const other of [
+      { ...right, reward: 0.9 },
+      { ...wrong, answer: '25' },
+      { ...wrong, problemId: 'q' },
+      { answer: '26' },
+    ])
+      expect(judgedApart(lane('A', right), lane('B', other))).toBeUndefined();
+    expect(
+      judgedApart(lane('A', { ...right, answer: '' }), lane('B', { ...wrong, answer: '' })),
+    ).toBeUndefined();
+  });
+});
+
 /** A diff as text: `[−removed]`, `[+added]`; the rest is equal. */
 function drawDiff(drawing: string): TextDiff {
   const edits: number[] = [];
@@ -490,6 +532,44 @@ describe('edits on the text one reads', () => {
     }
   });
 
+  it('are by lines of the indented JSON if both responses are JSON in one line', () => {
+    const response = (inner: string) =>
+      ({
+        ...{ inner, outer: inner, source: 'response', index: 0, hasTokens: false },
+        segment: { kind: 'tool-response', inner: { start: 5, end: 5 + inner.length } },
+      }) as unknown as SegmentView;
+    const flight = (cabin: string) =>
+      response(`{"reservation": "4WQ150", "cabin": "${cabin}", "flights": ["HAT170", "HAT022"]}`);
+    const drawn = (a: SegmentView, b: SegmentView) => {
+      const pair = pairOf(a, b, plainEdits(a.inner, b.inner, 'words'));
+      const { diff } = pair;
+      if (diff === undefined) throw new Error('no diff');
+      const lines = wovenLines(diff).map(({ side, line, sign }) => {
+        const { start = 0, end = 0 } = linesOf(diff[side])[line] ?? {};
+        return `${sign}${diff[side].slice(start, end)}`;
+      });
+      return { lines, isIndented: showsIndented(shownOf(b), pair, 'b') };
+    };
+    expect(drawn(flight('business'), flight('economy'))).toEqual({
+      lines: [
+        '{',
+        '  "reservation": "4WQ150",',
+        '−  "cabin": "business",',
+        '+  "cabin": "economy",',
+        '  "flights": [',
+        '    "HAT170",',
+        '    "HAT022"',
+        '  ]',
+        '}',
+      ],
+      isIndented: true,
+    });
+    // As logged: one is no JSON, or they differ in white space alone.
+    const [json, spaced] = [flight('economy'), response(`${flight('economy').inner} `.replace(', ', ',   '))];
+    for (const other of [response('Error: flight HAT170 not found'), spaced])
+      expect(drawn(other, json)).toEqual({ lines: [`−${other.inner}`, `+${json.inner}`], isIndented: false });
+  });
+
   it('treat unverified equal text as changed', () => {
     const wrong = { text: 'abc', base: 0 };
     const other = { text: 'xyz', base: 0 };
@@ -532,7 +612,7 @@ describe('description of the fork', () => {
         tail: 0.29,
         other: { isListed: true, rank: 1, logprob: Math.log(0.5) },
       },
-      { letter: 'B', text: ' So' },
+      { letter: 'B', text: ' So', hasTokens: true },
     );
     expect(words.what).toBe('token 1,204');
     expect(words.value).toBe('entropy ≥ 1.310 nats');
@@ -544,9 +624,15 @@ describe('description of the fork', () => {
   });
 
   it('states what is unknown', () => {
-    const b = { letter: 'B', text: 'x' };
+    const b = { letter: 'B', text: 'x', hasTokens: true };
     expect(sideLabels({ offset: 9 }, b)).toMatchObject({ what: 'the response has ended', other: '' });
-    expect(sideLabels({ offset: 9, text: 'word' }, b).other).toBe('alternatives need logged tokens');
+    const word = { offset: 9, text: 'word' };
+    expect(sideLabels(word, b).other).toBe('Alternatives need tokens with a place in both texts.');
+    // A log without tokens: the head says so, once.
+    expect(sideLabels(word, { ...b, hasTokens: false })).toMatchObject({
+      what: 'in the policy’s text:',
+      other: '',
+    });
     expect(sideLabels({ offset: 9, token: 2, text: 'word' }, b)).toMatchObject({
       value: undefined,
       percentile: undefined,

@@ -3,7 +3,9 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SegmentView } from '../../renderer/data/segmentViews.ts';
 import { ActionForkLine } from '../../renderer/views/compare/ActionForkLine.tsx';
-import { CellHead } from '../../renderer/views/compare/Cell.tsx';
+import { shownOf, showsIndented } from '../../renderer/views/compare/blockModel.ts';
+import { CellHead, CellText } from '../../renderer/views/compare/Cell.tsx';
+import { ForkBand } from '../../renderer/views/compare/ForkBand.tsx';
 import { Row } from '../../renderer/views/compare/Rows.tsx';
 import { forksByRow, itemsOf, rowsOfFork } from '../../renderer/views/compare/rowModel.ts';
 import { withinChars } from '../../renderer/views/compare/Texts.tsx';
@@ -43,10 +45,43 @@ it.each([
     ...{ index: 0, source: 'response', segment: { kind: 'tool-call' }, call, inner },
     outer: `<tool_call>${inner}${call.outcome === 'parse_error' ? '</tool_call>' : ''}`,
   } as unknown as SegmentView;
-  const { container } = render(<CellHead view={view} tag="" chars={2} />);
+  const { container } = render(
+    <CellHead view={view} tag="" shown={{ form: 'output', text: '{}', base: 0 }} isIndented={false} />,
+  );
   const shown = container.querySelector('p')?.textContent;
   if (problem === undefined) expect(shown).toBeUndefined();
   else expect(shown).toContain(problem);
+});
+
+it('separates the words of the user and the policy at a fork, and names their writers', () => {
+  const compared = drawCompared(['A1 U1', 'A1 U2']);
+  const context = {
+    ...{ compared, columns: [0, 1], on: 1, isUnified: false, isElided: false, forks: forksByRow(compared) },
+    ...{ onSelect: () => {}, onGoTo: () => {}, onDiff: () => {} },
+  };
+  const { container } = render(<ForkBand context={context} lanes={[1]} />);
+  const labels = [...container.querySelectorAll('.writer-label')].map((each) => each.textContent);
+  expect(labels).toEqual(['policy', 'user', 'policy', 'user']);
+});
+
+it('indents a response of JSON, says so, and cuts a long one', () => {
+  const inner = `[${Array.from({ length: 90 }, (_, i) => i).join(', ')}]`;
+  const view = {
+    ...{ index: 0, source: 'response', inner, outer: inner, hasTokens: false },
+    segment: { kind: 'tool-response', inner: { start: 0, end: inner.length } },
+  } as unknown as SegmentView;
+  const shown = shownOf(view);
+  render(
+    <>
+      <CellHead view={view} tag="" shown={shown} isIndented={showsIndented(shown, undefined, 'b')} />
+      <CellText {...{ view, shown }} pair={undefined} side="b" fork={undefined} stretch="json" isElided />
+    </>,
+  );
+  expect(screen.getByText('JSON, indented')).toBeTruthy();
+  expect(screen.getByText(`${inner.length} chars`)).toBeTruthy();
+  expect(screen.queryByText('88')).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: /show all 92 lines/ }));
+  expect(document.querySelector('.cmp-lines')?.textContent).toContain('  89');
 });
 
 it('cuts lines after a number of characters, within a line of any length', () => {

@@ -18,9 +18,11 @@ import {
   itemFrom,
   itemsInSight,
   layoutTree,
+  passagesIn,
   readMarks,
   type TreeLayout,
   writeMarks,
+  writtenText,
 } from '../../renderer/views/tree/treeModel.ts';
 import type { ActionTree, ForkNode, ForkTree } from '../../shared/api/contract.ts';
 import { prefixTree } from '../../shared/domain/prefixTree.ts';
@@ -158,6 +160,27 @@ describe('fork tree', () => {
     expect(readMarks('r3,r3,x,r9,r-1,r1e3', 8)).toEqual([3]);
     expect(readMarks(null, 8)).toEqual([]);
     expect(readMarks(writeMarks([4, 2, 0, 1]), 8)).toEqual([4, 2, 0, 1]);
+  });
+
+  it('names the writers of a text that the policy did not write alone', () => {
+    const [node = undefined] = TREE.nodes;
+    if (node === undefined) throw new Error('no tree');
+    const text = 'Hi, I need help.\nSure.';
+    const writers = [
+      { at: 0, writer: 'user' },
+      { at: 17, writer: 'policy' },
+    ] as const;
+    expect(passagesIn({ ...node, text, writers })).toEqual([
+      { writer: 'user', text: 'Hi, I need help.\n' },
+      { writer: 'policy', text: 'Sure.' },
+    ]);
+    expect(writtenText({ ...node, text, writers })).toBe('user: Hi, I need help.\n policy: Sure.');
+    expect(writtenText({ ...node, text })).toBe(text);
+    const call = [
+      { at: 0, writer: 'policy' },
+      { at: 4, writer: 'tool' },
+    ] as const;
+    expect(writtenText({ ...node, text: 'Run.4\n', writers: call })).toBe('Run. tool: 4\n');
   });
 
   it('shows that a line ends', () => {

@@ -1,6 +1,6 @@
 /** One segment in its lane: its kind, its relation to the baseline's segment, and its text. */
 
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
 import { errorType } from '../../../shared/domain/errorType.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
@@ -14,7 +14,16 @@ import { CodeCellButtons } from '../../widgets/CodeState.tsx';
 import { RerunResult } from '../../widgets/rerun/RerunResult.tsx';
 import { RerunButtons } from '../../widgets/rerun/Reruns.tsx';
 import { MarkdownText } from '../replay/text/MarkdownText.tsx';
-import { forkMark, KIND_LABELS, type Pair, pairOf, pathText, type Shown, shownOf } from './blockModel.ts';
+import {
+  forkMark,
+  KIND_LABELS,
+  type Pair,
+  pairOf,
+  pathText,
+  type Shown,
+  shownOf,
+  showsIndented,
+} from './blockModel.ts';
 import '../replay/transcript.css';
 import type { Compared } from './lanes/laneModel.ts';
 import type { RowContext } from './rowContext.ts';
@@ -56,10 +65,13 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
   const isOpened = useInterface((state) => state.flippedStretches.has(`${stretch} same`));
   const view = viewIn(compared, block, lane);
   const own = lanes[lane];
-  if (view === undefined || own === undefined) return <Gap />;
   const isBase = lane === base;
   const other = isBase ? counterpart(context, block) : lane;
-  const pair = other === undefined ? undefined : pairIn(compared, block, other);
+  const pair = useMemo(
+    () => (other === undefined ? undefined : pairIn(compared, block, other)),
+    [compared, block, other],
+  );
+  if (view === undefined || own === undefined) return <Gap />;
   const relation = block.relations[lane];
   const baseline = lanes[base]?.letter ?? '';
   const isMissingThere =
@@ -81,7 +93,12 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
   if (isMissingThere) names.push('is-removed');
   return (
     <div className={names.join(' ')}>
-      <CellHead view={view} tag={tag} chars={shown.text.length}>
+      <CellHead
+        view={view}
+        tag={tag}
+        shown={shown}
+        isIndented={showsIndented(shown, pair, isBase ? 'a' : 'b')}
+      >
         {view.call !== undefined && (
           <>
             <RerunButtons rolloutId={own.detail.row.rolloutId} segment={view.index} />
@@ -138,11 +155,12 @@ function Gap() {
 interface CellHeadProps {
   readonly view: SegmentView;
   readonly tag: string;
-  readonly chars: number;
+  readonly shown: Shown;
+  readonly isIndented: boolean;
   readonly children?: ReactNode;
 }
 
-export function CellHead({ view, tag, chars, children }: CellHeadProps) {
+export function CellHead({ view, tag, shown, isIndented, children }: CellHeadProps) {
   const call = view.call ?? view.answeredCall;
   const mark = call === undefined ? undefined : outcomeMark(call.outcome);
   const exception =
@@ -164,9 +182,16 @@ export function CellHead({ view, tag, chars, children }: CellHeadProps) {
           </span>
         )}
         {tag !== '' && <span className="cmp-tag">{tag}</span>}
+        {isIndented && (
+          <span className="dim" title="One line in the log. Raw in the replay shows it as logged.">
+            JSON, indented
+          </span>
+        )}
         <span className="end">
           {children}
-          <span className="dim">{count(chars)} chars</span>
+          <span className="dim">
+            {count(shown.form === 'output' ? view.inner.length : shown.text.length)} chars
+          </span>
         </span>
       </header>
       {problem !== undefined && <p className="muted segment-problem">{withGlyphs(problem)}</p>}
@@ -229,7 +254,12 @@ export function CellText({ view, shown, pair, side, fork, stretch, isElided }: C
               <AnsiText text={text} start={view.segment.inner.start} source={view.source} />
             </pre>
           ) : (
-            <SideLines text={text} diff={diff} side={side} fork={mark} isPython={false} {...at} />
+            <SideLines
+              {...{ text, diff, side, ...at }}
+              fork={mark}
+              isPython={false}
+              isIndented={shown.isIndented === true && mark === undefined}
+            />
           )}
         </div>
       );

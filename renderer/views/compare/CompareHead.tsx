@@ -15,7 +15,7 @@ import { SourceText } from '../../ui/SourceText.tsx';
 import { MarkdownText } from '../replay/text/MarkdownText.tsx';
 import { KIND_LABELS } from './blockModel.ts';
 import { LONGEST_DRAWN } from './Cell.tsx';
-import { type FactLine, laneFacts } from './factsModel.ts';
+import { type FactLine, judgedApart, laneFacts } from './factsModel.ts';
 import { LaneHead } from './LaneHead.tsx';
 import { type Compared, type Lane, type LaneSlot, laneNotes, questionOf } from './lanes/laneModel.ts';
 import type { LinkActions } from './useCompareLink.ts';
@@ -64,6 +64,18 @@ export function CompareHead({ link, slots, lanes, compared, actions }: CompareHe
         ))}
       </div>
       <LaneFacts slots={slots} lanes={lanes} base={base} facts={facts} />
+      {base !== undefined &&
+        lanes.map((lane) => {
+          const note = judgedApart(
+            { ...base.detail, letter: base.letter },
+            { ...lane.detail, letter: lane.letter },
+          );
+          return note === undefined ? null : (
+            <p key={lane.index} className="cmp-judged muted">
+              {note}
+            </p>
+          );
+        })}
       <Prompts slots={slots} lanes={lanes} facts={facts} />
     </>
   );

@@ -2,6 +2,8 @@
 import { GitFork } from 'lucide-react';
 import { Fragment } from 'react';
 import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
+import { passagesOf, type Writer } from '../../../shared/domain/divergence.ts';
+import { WriterLabel } from '../../ui/Marks.tsx';
 import { count, decimal } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { ActionForkLine } from './ActionForkLine.tsx';
@@ -14,7 +16,7 @@ import {
   pText,
   shownFork,
 } from './forkModel.ts';
-import { type Lane, partingText } from './lanes/laneModel.ts';
+import { haveTokens, type Lane, partingText } from './lanes/laneModel.ts';
 import { PolicyFork } from './PolicyFork.tsx';
 import type { RowContext } from './rowContext.ts';
 
@@ -39,7 +41,8 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
     const [lane, logged] = [compared.lanes[index], comparison.lanes[index]?.fork];
     if (lane === undefined || logged === undefined || baseline === undefined) return [];
     const fork = shownFork(logged, { baseline: baseline.detail.response, lane: lane.detail.response });
-    return [{ index, lane, fork, words: forkLabels(fork, { baseline: baseline.letter, lane: lane.letter }) }];
+    const letters = { baseline: baseline.letter, lane: lane.letter };
+    return [{ index, lane, fork, words: forkLabels(fork, letters, haveTokens(baseline, lane)) }];
   });
   const [first] = told;
   if (first === undefined || baseline === undefined) return null;
@@ -107,6 +110,32 @@ function lettersLabel(letters: readonly string[]): string {
 /** Draws spaces and line ends, since they are often the only difference. */
 const visible = (text: string): string => text.replaceAll('\n', '↵').replaceAll('\t', '⇥').replace(/^ /, '·');
 
+interface PassagesProps {
+  readonly of: Lane;
+  /** Offset of `text` in the response. */
+  readonly start: number;
+  readonly text: string;
+  /** Who wrote what is before it. */
+  readonly former: Writer | undefined;
+}
+
+/** A stretch of a response. Wherever someone else goes on, a new line begins with a label. */
+function Passages({ of: { detail }, start, text, former }: PassagesProps) {
+  const passages = passagesOf(detail.segments, { start, end: start + text.length });
+  return passages.map((passage, i) => {
+    const own = text.slice(passage.start - start, passage.end - start);
+    const before = passages[i - 1]?.writer ?? former;
+    if (passage.writer === before) return <SourceText key={passage.start} text={own} />;
+    return (
+      <Fragment key={passage.start}>
+        {before !== undefined && <br />}
+        <WriterLabel writer={passage.writer} />
+        <SourceText text={own.trimStart()} />
+      </Fragment>
+    );
+  });
+}
+
 interface SideProps {
   readonly lane: Lane;
   readonly side: ForkSide;
@@ -118,13 +147,26 @@ interface SideProps {
 function Side({ lane, side, words, others }: SideProps) {
   const { isCut, isCutBehind, before, after } = forkContext(lane.detail.response, side);
   const { text, alternatives, tail } = words;
+  const { segments } = lane.detail;
+  const [start, end] = [side.offset - before.length, side.offset + (text ?? '').length + after.length];
+  const passages = passagesOf(segments, { start, end });
+  const writer = passages.findLast((passage) => passage.start <= side.offset)?.writer;
+  // If all of it is of one writer, the line below says whose it is.
+  const none = passages.length > 1 ? undefined : writer;
+  const former = passages.findLast((passage) => passage.start < side.offset)?.writer ?? none;
   return (
     <div className="cmp-fork-side">
       <p className="cmp-fork-context mono">
         <b className="cmp-letter">{lane.letter}</b> {isCut && '…'}
-        <SourceText text={before} />
+        <Passages of={lane} start={side.offset - before.length} text={before} former={none} />
+        {text !== undefined && writer !== undefined && writer !== former && (
+          <>
+            {former !== undefined && <br />}
+            <WriterLabel writer={writer} />
+          </>
+        )}
         <mark>{text === undefined ? '∎' : <SourceText text={visible(text)} />}</mark>
-        <SourceText text={after} />
+        <Passages of={lane} start={side.offset + (text ?? '').length} text={after} former={writer} />
         {isCutBehind && '…'}
       </p>
       <p>

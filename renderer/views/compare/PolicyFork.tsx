@@ -1,6 +1,7 @@
 import { SourceText } from '../../ui/SourceText.tsx';
 import { ForkPlace } from './ForkPlace.tsx';
-import { shownFork, sideLabels } from './forkModel.ts';
+import { forkLabels, shownFork } from './forkModel.ts';
+import { haveTokens } from './lanes/laneModel.ts';
 import type { RowContext } from './rowContext.ts';
 
 interface PolicyForkProps {
@@ -27,9 +28,10 @@ export function PolicyFork({ context, index, letter }: PolicyForkProps) {
       </p>
     ) : null;
   const fork = shownFork(logged, { baseline: baseline.detail.response, lane: lane.detail.response });
+  const words = forkLabels(fork, { baseline: baseline.letter, lane: letter }, haveTokens(baseline, lane));
   const sides = [
-    { letter: baseline.letter, words: sideLabels(fork.baseline, { letter, text: fork.lane.text }) },
-    { letter, words: sideLabels(fork.lane, { letter: baseline.letter, text: fork.baseline.text }) },
+    { letter: baseline.letter, words: words.baseline },
+    { letter, words: words.lane },
   ];
   return (
     <p className="cmp-policy-fork">

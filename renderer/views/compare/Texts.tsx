@@ -26,6 +26,8 @@ import {
 /** Lines and UTF-16 units rendered before the user asks for more. A line may have megabytes. */
 const MOST_LINES = 400;
 const MOST_CHARS = 24_000;
+/** Of JSON that the log has in one line. A replay folds a response at as many. */
+const MOST_INDENTED_LINES = 40;
 const NO_MARKS: readonly Mark[] = [];
 
 interface TextProps {
@@ -148,6 +150,7 @@ interface LinedProps extends TextProps {
   readonly texts: readonly string[];
   readonly lines: readonly MarkedLine[];
   readonly isPython: boolean;
+  readonly isIndented?: boolean;
 }
 
 const LineChunk = memo(MarkedCode);
@@ -172,7 +175,7 @@ function AllLines({ texts, lines, isPython }: Pick<LinedProps, 'texts' | 'lines'
   );
 }
 
-function Lined({ texts, lines, isPython, stretch, isElided }: LinedProps) {
+function Lined({ texts, lines, isPython, isIndented = false, stretch, isElided }: LinedProps) {
   const flipped = useInterface((state) => state.flippedStretches);
   const isWhole = flipped.has(`${stretch} all`);
   const isDiffed = lines.some(({ sign }) => sign !== '');
@@ -181,7 +184,7 @@ function Lined({ texts, lines, isPython, stretch, isElided }: LinedProps) {
       ? withoutLongRuns(lines, ({ sign }) => sign === '', { longest: LONG_LINES, around: LINES_AROUND })
       : [{ kind: 'shown' as const, items: lines }];
   if (isWhole) return <AllLines texts={texts} lines={lines} isPython={isPython} />;
-  let budget = MOST_LINES;
+  let budget = isIndented && !isDiffed ? MOST_INDENTED_LINES : MOST_LINES;
   let chars = MOST_CHARS;
   return (
     <div className="cmp-lines mono">
@@ -268,7 +271,7 @@ const drawingOf = (diff: TextDiff, side: 'a' | 'b', fork?: Mark): Drawing => ({
   change: side === 'a' ? 'is-removed-text' : 'is-added-text',
 });
 
-export function SideLines(props: SideTextProps & { readonly isPython: boolean }) {
+export function SideLines(props: SideTextProps & Pick<LinedProps, 'isPython' | 'isIndented'>) {
   const { text, diff, side = 'b', fork, ...rest } = props;
   const [texts, lines] = useMemo(() => {
     if (diff !== undefined) {

@@ -4,7 +4,7 @@ import { keyed } from '../../shell/keys/keysInForce.ts';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
 import { RerunResult } from '../../widgets/rerun/RerunResult.tsx';
 import { RerunButtons } from '../../widgets/rerun/Reruns.tsx';
-import { shownOf } from './blockModel.ts';
+import { shownOf, showsIndented } from './blockModel.ts';
 import { CellHead, CellText, Changes, pairIn, viewIn } from './Cell.tsx';
 import type { RowContext } from './rowContext.ts';
 import type { ShownBlock } from './rowModel.ts';
@@ -42,7 +42,7 @@ export function UnifiedBlock({ context, row, shown }: UnifiedBlockProps) {
     <div className="cmp-grid cmp-block">
       <span className="cmp-gutter" />
       <div className={names.join(' ')}>
-        <CellHead view={view} tag={tag} chars={text.text.length}>
+        <CellHead view={view} tag={tag} shown={text} isIndented={showsIndented(text, pair, 'b')}>
           {view.call !== undefined && owner !== undefined && (
             <>
               <RerunButtons rolloutId={owner.detail.row.rolloutId} segment={view.index} />

@@ -4,8 +4,8 @@ import type { ComparedBlock } from '../../../shared/api/contract.ts';
 import { type Edits, plainEdits } from '../../../shared/domain/alignText.ts';
 import { type JsonChange, jsonDiff } from '../../../shared/domain/jsonDiff.ts';
 import type { SegmentKind, TextRange } from '../../../shared/domain/model.ts';
-import { prettyArguments, type SegmentView } from '../../data/segmentViews.ts';
-import { codePlaces } from '../../editor/codePlaces.ts';
+import { indentedResponse, prettyArguments, type SegmentView } from '../../data/segmentViews.ts';
+import { codePlaces, indentedPlaces } from '../../editor/codePlaces.ts';
 import {
   type DisplayText,
   displayEdits,
@@ -20,6 +20,8 @@ export interface Shown extends DisplayText {
   readonly form: 'code' | 'arguments' | 'output' | 'prose';
   /** Arguments of the call other than its code. */
   readonly others?: string;
+  /** A response of JSON, which the log has in one line. */
+  readonly isIndented?: true;
 }
 
 export const KIND_LABELS: Readonly<Record<SegmentKind, string>> = {
@@ -37,7 +39,12 @@ const literal = (view: SegmentView): DisplayText => ({ text: view.inner, base: v
 export function shownOf(view: SegmentView): Shown {
   const { call, segment, inner } = view;
   const { start: base } = segment.inner;
-  if (segment.kind === 'tool-response') return { form: 'output', ...literal(view) };
+  if (segment.kind === 'tool-response') {
+    const json = indentedResponse(view);
+    return json === undefined
+      ? { form: 'output', ...literal(view) }
+      : { form: 'output', text: json, base, places: indentedPlaces(json, inner, base), isIndented: true };
+  }
   if (segment.kind !== 'tool-call') return { form: 'prose', ...literal(view) };
   if (call?.code !== undefined) {
     const places = codePlaces(call.code, inner, base);
@@ -75,9 +82,16 @@ export function pairOf(a: SegmentView, b: SegmentView, edits: Edits): Pair {
     }
     if (changes !== undefined && !isCode) return { form: 'arguments', changes };
   }
-  if (inA.form === inB.form && isPlaced(inA) && isPlaced(inB))
+  if (inA.isIndented && inB.isIndented && inA.text !== inB.text) {
+    // The edits of the host are within the one line of the log.
+    const byLines = plainEdits(inA.text, inB.text, 'lines');
+    return { form: 'output', diff: { a: inA.text, b: inB.text, edits: byLines } };
+  }
+  const isAsLogged = !inA.isIndented && !inB.isIndented;
+  if (inA.form === inB.form && isAsLogged && isPlaced(inA) && isPlaced(inB))
     return { form: inA.form, diff: displayEdits(inA, inB, edits) };
-  // Only one of them has code, or the code has no offsets in the response: compare the texts as written.
+  // Only one of them has code or is indented, the code has no offsets in the response, or JSON differs in white space
+  // alone: compare the texts as written.
   return { form: 'output', diff: displayEdits(literal(a), literal(b), edits) };
 }
 
@@ -87,6 +101,10 @@ export function pathText(path: JsonChange['path']): string {
     .map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? part : `.${part}`))
     .join('');
 }
+
+/** Whether a lane shows a response indented. If only one of a pair is, both are shown as logged. */
+export const showsIndented = (shown: Shown, pair: Pair | undefined, side: 'a' | 'b'): boolean =>
+  shown.isIndented === true && (pair?.diff === undefined || pair.diff[side] === shown.text);
 
 /** The fork's range in a lane's displayed text. Undefined if it is in markup or escapes, which are not displayed. */
 export function forkMark(

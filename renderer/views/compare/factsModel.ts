@@ -1,7 +1,7 @@
 /**
  * Facts about each lane for the header. All lanes list the same facts in the same order; differing values are marked.
  */
-import type { RolloutRow } from '../../../shared/api/contract.ts';
+import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
 import { correctnessSource } from '../../data/domainLabels.ts';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
@@ -118,4 +118,25 @@ export function laneFacts(rows: readonly RolloutRow[], base: number): readonly F
     });
     return [{ label, isMain, values }];
   });
+}
+
+type Judged = Pick<RolloutDetail, 'row' | 'answerSource'> & { readonly letter: string };
+
+/** States that a lane has the baseline's answer to the same problem, but only one of them counts as correct. */
+export function judgedApart(base: Judged, lane: Judged): string | undefined {
+  const [a, b] = [base.row, lane.row];
+  const isSame = a.problemId === b.problemId && (a.answer ?? '') !== '' && a.answer === b.answer;
+  if (!isSame || a.isCorrect === undefined || b.isCorrect === undefined || a.isCorrect === b.isCorrect)
+    return undefined;
+  const isByReward = a.reward !== undefined && b.reward !== undefined && a.reward !== b.reward;
+  const judged = isByReward
+    ? `the log rewards them differently: ${reward(a.reward)} and ${reward(b.reward)}.`
+    : `they are judged differently: ${a.isCorrect ? 'correct and incorrect' : 'incorrect and correct'}.`;
+  const isFound = base.answerSource === 'derived' || lane.answerSource === 'derived';
+  return [
+    `The answers of ${base.letter} and ${lane.letter} read the same, but ${judged}`,
+    ...(isFound
+      ? ['The answers were found in the text, so the log may have judged another part of it.']
+      : []),
+  ].join(' ');
 }

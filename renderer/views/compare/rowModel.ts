@@ -10,7 +10,7 @@ import type { ComparedBlock, ComparedLane } from '../../../shared/api/contract.t
 import { isEnvironment } from '../../../shared/domain/divergence.ts';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
 import type { EqualWay, ShownKind } from '../../data/compareLink.ts';
-import { outcomeMark, readableText, type SegmentView } from '../../data/segmentViews.ts';
+import { outcomeMark, readableText, replayText, type SegmentView } from '../../data/segmentViews.ts';
 import { watchErrorKey } from './debugger/breakModel.ts';
 import type { Compared } from './lanes/laneModel.ts';
 
@@ -103,10 +103,10 @@ const sizes = new WeakMap<SegmentView, Size>();
 function sizeOf(view: SegmentView): Size {
   const known = sizes.get(view);
   if (known !== undefined) return known;
-  const text = readableText(view);
+  const text = replayText(view, false);
   let lines = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
-  const size = { chars: text.length, lines };
+  const size = { chars: readableText(view).length, lines };
   sizes.set(view, size);
   return size;
 }

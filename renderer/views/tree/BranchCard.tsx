@@ -3,6 +3,7 @@
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: as above
 
 import { ChevronDown, ChevronRight, Columns2 } from 'lucide-react';
+import { Fragment } from 'react';
 import type { ActionNode, ForkNode, TreeRollout } from '../../../shared/api/contract.ts';
 import { callName } from '../../../shared/domain/actions.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
@@ -11,13 +12,20 @@ import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Link } from '../../ui/Link.tsx';
 import { LogText } from '../../ui/LogText.tsx';
-import { KeptMark, RightMark } from '../../ui/Marks.tsx';
+import { KeptMark, RightMark, WriterLabel } from '../../ui/Marks.tsx';
 import { count, counted, decimal, percent, reward } from '../../ui/numbers.ts';
 import { signalLabel, sourceLabel } from '../../ui/signalSource.ts';
 import { quietText } from '../../ui/visibleText.ts';
 import { StepStrip } from './StepStrip.tsx';
 import type { StepColumn } from './stepModel.ts';
-import { type BranchItem, beginning, passOf, type RolloutItem } from './treeModel.ts';
+import {
+  type BranchItem,
+  beginning,
+  passagesIn,
+  passOf,
+  type RolloutItem,
+  writtenText,
+} from './treeModel.ts';
 
 interface Box {
   readonly left: number;
@@ -106,7 +114,7 @@ export function BranchCard(props: BranchCardProps) {
             >
               <b>{count(size)}</b>
               {isFork
-                ? ` \u2192 ${count(node.children.length)}`
+                ? ` in ${counted(node.children.length, 'branch', 'branches')}`
                 : node.children.length === 0
                   ? ' equal'
                   : size === 1
@@ -152,10 +160,18 @@ function NodeText({ node }: { readonly node: ForkNode }) {
       <span
         className="fork-text mono"
         title={withGlyphs(
-          node.omitted > 0 ? `${node.text}\n\n${count(node.omitted)} characters left out at …` : node.text,
+          node.omitted > 0
+            ? `${writtenText(node)}\n\n${count(node.omitted)} characters left out at …`
+            : writtenText(node),
         )}
       >
-        {withGlyphs(beginning(node.text))}
+        {passagesIn(node).map(({ writer, text }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: passages of one immutable text never reorder
+          <Fragment key={i}>
+            {writer !== undefined && <WriterLabel writer={writer} />}
+            {withGlyphs(beginning(text))}
+          </Fragment>
+        ))}
       </span>
       <span className="dim fork-length" title="UTF-16 characters of this stretch">
         {count(length)}

@@ -5,7 +5,7 @@ import { type Cell, csvFile } from '../../../shared/domain/delimited.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
 import { count, counted, percent, reward } from '../../ui/numbers.ts';
-import { beginning, layoutTree, passOf, type Tree, type TreeItem } from './treeModel.ts';
+import { beginning, layoutTree, passOf, type Tree, type TreeItem, writtenText } from './treeModel.ts';
 
 /** CSS pixels. */
 const ROW = 17;
@@ -29,7 +29,7 @@ function textOf(node: Node): string {
 function labelOf(node: Node): string {
   const isRoot = node.parent === undefined;
   if ('text' in node)
-    return node.text === '' ? (isRoot ? 'nothing in common' : 'ends here') : beginning(node.text);
+    return node.text === '' ? (isRoot ? 'nothing in common' : 'ends here') : beginning(writtenText(node));
   const name = actionName(node);
   return name === undefined ? (isRoot ? 'Start' : 'no further action') : `${name} ${beginning(textOf(node))}`;
 }

@@ -202,7 +202,10 @@ function treeLabel(tree: Tree): string {
     sources.size === 0
       ? 'No token signal is logged at these forks.'
       : `Value: mean at the token where the branches fork, over the rollouts that have it (${[...sources].join('; ')}).`;
-  return `${counted(rollouts.length, 'rollout')}${of}. A branch is the text that its rollouts share since the previous fork.${columns} ${signal}`;
+  const others = nodes.some(({ writers }) => writers !== undefined)
+    ? ' Words of a user or a tool are labelled: the policy did not generate them.'
+    : '';
+  return `${counted(rollouts.length, 'rollout')}${of}. A branch is the text that its rollouts share since the previous fork.${others}${columns} ${signal}`;
 }
 
 function cutLabel({ isCut, leftOut }: Tree, unlisted: number, isOverTime: boolean): string {

@@ -12,7 +12,8 @@
  * If a card spans hundreds of rows, children beside it would leave its column almost empty, so they are placed below
  * it.
  */
-import type { ActionTree, ForkTree, TreeNode, TreeRollout } from '../../../shared/api/contract.ts';
+import type { ActionTree, ForkNode, ForkTree, TreeNode, TreeRollout } from '../../../shared/api/contract.ts';
+import type { Writer } from '../../../shared/domain/divergence.ts';
 import { MOST_LANES } from '../../data/compareLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { count, counted } from '../../ui/numbers.ts';
@@ -199,6 +200,24 @@ export function beginning(text: string): string {
     .replaceAll(/\r?\n/g, '⏎')
     .replaceAll('\t', '⇥');
 }
+
+/** A node's text by its writers. No writer: the policy's, before anyone else writes. */
+export function passagesIn({
+  text,
+  writers = [],
+}: ForkNode): readonly { readonly writer?: Writer; readonly text: string }[] {
+  if (writers.length === 0) return [{ text }];
+  return writers.map(({ at, writer }, i) => ({
+    ...(i === 0 && writer === 'policy' ? {} : { writer }),
+    text: text.slice(at, writers[i + 1]?.at),
+  }));
+}
+
+/** A node's text with the writers' names, for titles and files. */
+export const writtenText = (node: ForkNode): string =>
+  passagesIn(node)
+    .map(({ writer, text }) => (writer === undefined ? text : `${writer}: ${text}`))
+    .join(' ');
 
 /** States what the tree by action leaves out. Undefined: every rollout acts. */
 export function idleNote({ withoutActions, withoutText }: ActionTree): string | undefined {

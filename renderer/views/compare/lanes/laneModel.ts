@@ -114,6 +114,10 @@ export function laneNotes(
   return notes;
 }
 
+/** Whether tokens are logged for either lane. */
+export const haveTokens = (a: Lane, b: Lane): boolean =>
+  a.detail.tokens !== undefined || b.detail.tokens !== undefined;
+
 /** UTF-16 units of a question in a lane's name. */
 const LONGEST_NAME = 40;
 
