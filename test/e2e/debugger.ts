@@ -79,7 +79,7 @@ export function describeDebugger(shell: Shell): void {
       await page.getByText(/^32 rollouts\. A branch is the text/).waitFor();
       await page.getByText(/entropy, full, nats/).waitFor();
       const root = tree().getByRole('treeitem').first();
-      await root.getByText(/32 → \d/).waitFor();
+      await root.getByText(/32 in \d+ branches/).waitFor();
       await root.getByText(/^28 %$|✓ 28 %/).waitFor();
       await expect.poll(() => tree().getByRole('treeitem').count()).toBeGreaterThan(20);
     });
@@ -88,11 +88,11 @@ export function describeDebugger(shell: Shell): void {
       await press('l');
       await expect.poll(() => searchOf().get('at')).toMatch(/^n\d+$/);
       await current()
-        .getByText(/\d+ → \d/)
+        .getByText(/\d+ in \d+ branch/)
         .waitFor();
       await press('h');
       await current()
-        .getByText(/32 → 3/)
+        .getByText(/32 in 3 branches/)
         .waitFor();
       await press('x');
       await expect.poll(() => lanes().length).toBe(3);
@@ -104,7 +104,7 @@ export function describeDebugger(shell: Shell): void {
     test('a branch is folded, rollouts are marked and compared, Enter opens one', async () => {
       await goTo(`${GROUP}/tree`);
       await current()
-        .getByText(/32 → 3/)
+        .getByText(/32 in 3 branches/)
         .waitFor();
       const before = await tree().getByRole('treeitem').count();
       await press('o');
