@@ -88,7 +88,10 @@ export function failureClusters(
   };
 }
 
-/** Adds to equal names the feature of at least half of the cluster that tells it best from those with the same name. */
+/**
+ * Adds to equal names the feature of at least half of the cluster that tells it best from those with the same name, or
+ * else the one that it lacks.
+ */
 function toldApart(clusters: readonly FailureCluster[]): readonly FailureCluster[] {
   const shareIn = ({ features, ids }: FailureCluster, feature: string): number =>
     (features.find((one) => one.feature === feature)?.inside ?? 0) / ids.length;
@@ -96,13 +99,18 @@ function toldApart(clusters: readonly FailureCluster[]): readonly FailureCluster
     const { name, features } = cluster;
     const alike = clusters.filter((other) => other !== cluster && other.name === name);
     if (alike.length === 0) return cluster;
-    const telling = features.flatMap(({ feature }) => {
+    const had = features.flatMap(({ feature }) => {
       const share = shareIn(cluster, feature);
       const apart = Math.min(...alike.map((other) => share - shareIn(other, feature)));
-      return share >= 0.5 && apart > 0 ? [{ feature, apart }] : [];
+      return share >= 0.5 && apart > 0 ? [{ words: feature, apart }] : [];
     });
-    const [best] = telling.sort((one, other) => other.apart - one.apart);
-    return best === undefined ? cluster : { ...cluster, name: `${name} (${best.feature})` };
+    const lacked = alike[0]?.features.flatMap(({ feature }) => {
+      const share = shareIn(cluster, feature);
+      const least = Math.min(...alike.map((other) => shareIn(other, feature)));
+      return share < 0.5 && least >= 0.5 ? [{ words: `not ${feature}`, apart: least - share }] : [];
+    });
+    const [best] = (had.length > 0 ? had : (lacked ?? [])).sort((one, other) => other.apart - one.apart);
+    return best === undefined ? cluster : { ...cluster, name: `${name} (${best.words})` };
   });
 }
 

@@ -136,7 +136,7 @@ class PreviewGroups {
     const hash = contentHash(problem.prompt);
     const first = this.prompts.get(key) ?? NO_PROMPT;
     this.prompts.set(key, first === NO_PROMPT ? hash : first);
-    const issue = first === NO_PROMPT ? undefined : promptMismatch(first, hash, groupKey, step ?? 0);
+    const issue = first === NO_PROMPT ? undefined : promptMismatch(first, hash, groupKey, step ?? null);
     return issue === undefined ? [] : [issue];
   }
 }

@@ -200,6 +200,9 @@ export interface GroupKey {
 
 export const NO_PROMPT = contentHash('');
 
+/** The place of a step in a message. Empty for a log without steps. */
+export const atStep = (step: number | null): string => (step === null ? '' : ` at step ${step}`);
+
 /**
  * The issue of a rollout whose prompt differs from its group's. The group keeps its first prompt.
  * @param groupHash hash of the group's prompt
@@ -208,10 +211,10 @@ export function promptMismatch(
   groupHash: string,
   promptHash: string | undefined,
   groupKey: string,
-  step: number,
+  step: number | null,
 ): LineIssue | undefined {
   if (promptHash === groupHash || promptHash === NO_PROMPT) return undefined;
-  const message = `the prompt differs from the first rollout's of group ${groupKey} at step ${step}; the group shows the first prompt`;
+  const message = `the prompt differs from the first rollout's of group ${groupKey}${atStep(step)}; the group shows the first prompt`;
   return { severity: 'warning', code: 'prompt_differs', message };
 }
 

@@ -17,7 +17,7 @@ import {
 } from './batch.ts';
 import { storedJoinKey } from './contentHash.ts';
 import type { DirtyAggregates } from './dirtyAggregates.ts';
-import { type GroupEntry, GroupRegistry, promptMismatch } from './groupRegistry.ts';
+import { atStep, type GroupEntry, GroupRegistry, promptMismatch } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { type Scopes, scopeOfDirectory } from './joins.ts';
 import { type RunPlace, runPlaceOf } from './runPlace.ts';
@@ -248,14 +248,14 @@ export class RolloutWriter {
       taken.contentHash === rollout.contentHash
         ? 'a record with the same content'
         : 'a record with other content';
-    const message = `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${stepOf(rollout)} is already used by ${what} (${taken.path}, line ${taken.line}); stored as index ${group.nextOrdinal}`;
+    const message = `index ${rollout.ordinal} of group ${rollout.groupKey}${atStep(rollout.step)} is already used by ${what} (${taken.path}, line ${taken.line}); stored as index ${group.nextOrdinal}`;
     this.sql.issues.add(this.file.fileId, rollout.line, 'warning', 'duplicate_rollout', message);
     return group.nextOrdinal;
   }
 
   private reportPromptMismatch(group: GroupEntry, rollout: PackedRollout): void {
     const promptHash = this.currentBatch.problems[rollout.problem]?.promptHash;
-    const issue = promptMismatch(group.promptHash, promptHash, rollout.groupKey, stepOf(rollout));
+    const issue = promptMismatch(group.promptHash, promptHash, rollout.groupKey, rollout.step);
     if (issue === undefined) return;
     this.sql.issues.add(this.file.fileId, rollout.line, issue.severity, issue.code, issue.message);
   }

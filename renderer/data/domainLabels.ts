@@ -22,16 +22,17 @@ export const RUN_KIND_NAMES: Readonly<Record<RunKind, string>> = {
 };
 
 export const OUTCOME_NAMES: Readonly<Record<ToolOutcome, string>> = {
-  ok_stdout: 'output',
-  ok: 'ok',
-  ok_empty: 'no output',
+  ok_stdout: 'success',
+  // Of a tool without a status line.
+  ok: 'no error',
+  ok_empty: 'success, no output',
   missing: 'no response',
   exception: 'exception',
   error: 'error',
-  timeout: 'timeout',
+  timeout: 'timed out',
   parse_error: 'parse error',
-  dispatch_error: 'dispatch error',
-  infra: 'infrastructure',
+  dispatch_error: 'no such tool',
+  infra: 'sandbox failure',
   malformed: 'malformed call',
 };
 

@@ -10,6 +10,7 @@ import {
   type TurnNumber,
 } from '../../shared/domain/model.ts';
 import { callProblem } from '../../shared/domain/toolCallPayload.ts';
+import { OUTCOME_NAMES } from './domainLabels.ts';
 
 export type TextSource = 'prompt' | 'response';
 
@@ -74,27 +75,13 @@ export interface OutcomeMark {
   readonly title?: string;
 }
 
-const OUTCOME_LABELS: Readonly<Record<ToolOutcome, string>> = {
-  ok_stdout: 'success',
-  ok_empty: 'success, no output',
-  exception: 'exception',
-  timeout: 'timed out',
-  infra: 'sandbox failure',
-  parse_error: 'parse error',
-  dispatch_error: 'no such tool',
-  missing: 'no response',
-  ok: 'success',
-  error: 'error',
-  malformed: 'malformed call',
-};
-
 const MALFORMED = 'Unclosed or not valid JSON, and no tool answered it. It does not count as a tool call.';
 
 export function outcomeMark(outcome: ToolOutcome): OutcomeMark {
   const isError = TOOL_ERROR_OUTCOMES.has(outcome);
   return {
     glyph: isError ? '✕' : outcome === 'missing' || outcome === 'malformed' ? '○' : '✓',
-    label: OUTCOME_LABELS[outcome],
+    label: OUTCOME_NAMES[outcome],
     ...(outcome === 'malformed' && { title: MALFORMED }),
     isError,
   };

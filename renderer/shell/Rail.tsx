@@ -141,6 +141,9 @@ export function Rail({ route }: { readonly route: Route }) {
   const { total = 0, refused = 0 } = useRequest('issue.list', { limit: 1 }).data ?? {};
   const lost = refused + (useUnreadFiles()?.files.length ?? 0);
   const compareSet = useInterface((state) => state.compareSet);
+  const comparison = compareTarget(compareSet, queryLeftAt('/compare'));
+  /** It may be of another run. */
+  const isOldComparison = route.view !== 'compare' && compareSet.length === 0 && comparison !== undefined;
   const isNamed = useIsNamed();
   const { showDialog, setRailNamed } = useInterface.getState();
   const flip = () => setRailNamed(!isNamed);
@@ -260,11 +263,11 @@ export function Rail({ route }: { readonly route: Route }) {
         whyOff="Open a rollout first."
       />
       <Item
-        name="Compare"
+        name={isOldComparison ? 'Last comparison' : 'Compare'}
         icon={Columns2}
-        about="Two to four rollouts side by side"
+        about={isOldComparison ? 'The comparison that was open last' : 'Two to four rollouts side by side'}
         command="compare.open"
-        href={view === 'compare' ? presentHref() : compareTarget(compareSet, queryLeftAt('/compare'))}
+        href={view === 'compare' ? presentHref() : comparison}
         isHere={view === 'compare'}
         whyOff={`No rollouts chosen: ${keyWord('compare.add')} on a rollout adds it.`}
       />

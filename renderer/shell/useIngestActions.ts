@@ -3,6 +3,7 @@ import type { IngestProgress } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { useClient, useConnection } from '../data/DataProvider.tsx';
 import { JOBS_KEY } from '../data/followHost.ts';
+import { isBelow } from '../data/follows.ts';
 import { mappingPath, type Route } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { goTo, navigateTo } from '../data/useRoute.ts';
@@ -97,8 +98,8 @@ export function openedRoute(job: IngestProgress): Route | undefined {
 
 /**
  * Reads logs that the user has just chosen. Their page opens once it is known; files that may be of several runs are
- * read on the library page, and a file of unknown format opens in the mapping editor. None of it happens if the user
- * has gone elsewhere.
+ * read on the library page, and a single file of unknown format opens in the mapping editor. If nothing was read, the
+ * library page says why. None of it happens if the user has gone elsewhere.
  *
  * @param mapping name of the saved mapping to read them with
  */
@@ -121,11 +122,13 @@ async function openLogs(client: Client, paths: readonly string[], mapping?: stri
   );
   const openPage = async (job: IngestProgress) => {
     const isUnknown = job.rollouts === 0 && job.issues > 0;
-    const unknown = isUnknown ? await unknownFile(client, paths) : undefined;
+    const unknown = isUnknown ? await unknownFiles(client, paths) : [];
     if (window.location.pathname !== pathname) return;
     const route = openedRoute(job);
+    const [file, ...others] = unknown;
     if (route !== undefined) goTo(route);
-    else if (unknown !== undefined) navigateTo(mappingPath(unknown));
+    else if (file !== undefined && others.length === 0) navigateTo(mappingPath(file));
+    else if (isUnknown && mapping === undefined) goTo({ view: 'library' });
   };
   const shown = started.then(() => paths.length > 1 && toLibrary());
   // The caller handles a failure to start. The job's card shows a failure of the job.
@@ -133,14 +136,11 @@ async function openLogs(client: Client, paths: readonly string[], mapping?: stri
   await shown;
 }
 
-/** The file that was chosen, if it is the only one and no format knows it. */
-async function unknownFile(
-  client: Client,
-  [path, ...others]: readonly string[],
-): Promise<string | undefined> {
-  if (path === undefined || others.length > 0) return undefined;
+/** Files below the chosen paths that no format knows. */
+async function unknownFiles(client: Client, chosen: readonly string[]): Promise<readonly string[]> {
   const { issues } = await client.request('issue.list', { code: UNKNOWN_FORMAT, limit: 1000 });
-  return issues.find((issue) => issue.path === path)?.path;
+  const unknown = issues.map(({ path }) => path).filter((path) => chosen.some((root) => isBelow(path, root)));
+  return [...new Set(unknown)];
 }
 
 /**

@@ -9,6 +9,7 @@ import { parentRoute, pathOfRoute, rocRoute, tokensRoute } from '../data/route.t
 import { useRequest } from '../data/useRequest.ts';
 import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
 import { useLimitOf, useRunOf } from '../data/useRunOf.ts';
+import { useVerification } from '../data/useVerification.ts';
 import { useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/routeMemory.ts';
 import { copyText } from '../ui/exportText.ts';
@@ -53,6 +54,7 @@ export function jobNotice(job: IngestProgress): string | undefined {
 export function useShellCommands(): void {
   const client = useClient();
   const route = useRoute();
+  const { verification } = useVerification();
   const { demo, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
   const info = useRequest('host.info', {}).data;
   const isDesktop = info?.shell === 'desktop';
@@ -132,6 +134,7 @@ export function useShellCommands(): void {
       'pack.import': () => showDialog({ kind: 'importPack' }),
       'continuations.resume': () => showDialog({ kind: 'resume' }),
       'place.warehouse': info?.hasWarehouse === true ? () => goTo({ view: 'warehouse' }) : undefined,
+      'place.verification': verification === undefined ? undefined : () => navigateTo(verification.from),
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
       ...ofLibraries,

@@ -34,6 +34,8 @@ export interface AnnotationRow extends Annotation {
   readonly annotationNo: number;
   /** Absent: its rollout is not in this library. */
   readonly place?: AnnotationPosition;
+  /** The beginning of its problem's question, in lists. Absent: not in this library, or the log holds no prompt. */
+  readonly question?: string;
   /** Other versions of it, imported from packs, that wait for a decision. */
   readonly conflicts: number;
 }

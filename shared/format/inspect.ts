@@ -34,6 +34,7 @@ import {
   requestsOfTurns,
   toolsText,
 } from './loggedContext.ts';
+import { TURN_USAGE } from './loggedSample.ts';
 import { restOfMessages, roleOf } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { type Stop, stopOf } from './stop.ts';
@@ -223,7 +224,7 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
       extra: {
         ...without(sample, COLUMNS),
         ...(rest === undefined ? {} : { messages: rest }),
-        ...(usage === undefined ? {} : { turn_usage: usage }),
+        ...(usage === undefined ? {} : { [TURN_USAGE]: usage }),
         ...events,
       },
       ...(masked === 0 ? {} : { maskedInExtra: masked }),

@@ -30,6 +30,9 @@ export interface LoggedSample {
   readonly workingSeconds?: number;
 }
 
+/** Counts of tokens by turn, which the reader takes from the events of a sample. */
+export const TURN_USAGE = 'turn_usage';
+
 /** The extra fields that `loggedSample` reads. */
 export const SAMPLE_FIELDS: ReadonlySet<string> = new Set([
   ...[

@@ -171,6 +171,7 @@ describe('the list of all', () => {
     const list = await ask('annotation.rows', { annotationNos: [...numbers, 99_999] });
     expect(list.map(({ annotationNo }) => annotationNo)).toEqual([...numbers]);
     expect(list[0]?.author).toBe('bob');
+    expect(list.every(({ question = '' }) => question.length > 20)).toBe(true);
     const { annotations, readings } = await ask('annotation.list', { rolloutId: ids[3] ?? 0 });
     expect(annotations.map(({ label }) => label)).toEqual(['loops', 'gave-up']);
     expect(readings.map(({ author, verdict }) => `${author} ${verdict}`)).toEqual(['bob read']);
@@ -338,7 +339,7 @@ describe('annotations of others', () => {
     const numbers = (await ask('annotation.order', { labels: ['gave-up'] })).ids;
     const [mine] = await ask('annotation.rows', { annotationNos: [...numbers] });
     if (mine === undefined) throw new Error('nothing was said');
-    const { annotationNo: _, place: __, conflicts: ___, ...ours } = mine;
+    const { annotationNo: _, place: __, conflicts: ___, question: ____, ...ours } = mine;
     const theirs: Annotation = { ...ours, note: 'No, it is checking.', updatedAt: ours.updatedAt + 1 };
     const file = place.file(
       'theirs.jsonl',

@@ -560,8 +560,8 @@ describe('the charts of tool calls', () => {
       ?.of(of);
 
   it('are shares of their base, and unknown without one', () => {
-    expect(shareOf('outcomes', 'output')).toBe(0.6);
-    expect(shareOf('failures', 'timeout')).toBe(0.1);
+    expect(shareOf('outcomes', 'success')).toBe(0.6);
+    expect(shareOf('failures', 'timed out')).toBe(0.1);
     expect(shareOf('retries', 'succeeds')).toBe(0.75);
     expect(shareOf('recovery', 'correct')).toBe(0.2);
     expect(shareOf('repeats', 'repeated')).toBe(0.2);

@@ -60,6 +60,17 @@ describe('the rail', () => {
     expect(screen.getByRole('link', { name: 'Step' }).getAttribute('href')).toBe('/run/r/step/1');
   });
 
+  it('names the last comparison as such, because it may be of another run', () => {
+    rememberQuery('/compare', '?lane=%2Frun%2Fother');
+    try {
+      show({ view: 'run', runKey: 'r' });
+      expect(screen.getByRole('link', { name: 'Last comparison' }).getAttribute('href')).toContain('other');
+      expect(screen.queryByRole('link', { name: 'Compare' })).toBeNull();
+    } finally {
+      rememberQuery('/compare', '');
+    }
+  });
+
   it('has Resample-on-Correct where decisions or their settings are logged, or on its page', async () => {
     const of = (decided: number, config: Readonly<Record<string, unknown>>) =>
       createFakeClient({

@@ -15,6 +15,7 @@ import { findHits } from '../../renderer/views/replay/text/findModel.ts';
 import { columnStatistics, markClusters, profileOf } from '../../renderer/views/replay/text/profileModel.ts';
 import {
   dwellMs,
+  isFailedCall,
   nextCallSegment,
   nextTurn,
   segmentAt,
@@ -60,6 +61,15 @@ describe('turns of a rollout', () => {
     const [first] = detail.toolCalls;
     expect(nextCallSegment(detail.toolCalls, -1, 1)).toBe(first?.callSegment);
     expect(nextCallSegment(detail.toolCalls, first?.callSegment ?? 0, -1)).toBeUndefined();
+  });
+
+  it('counts failed and malformed calls as failures, but none without a response', () => {
+    const [call] = detail.toolCalls;
+    if (call === undefined) throw new Error('the rollout has no call');
+    const failed = (['ok_stdout', 'missing', 'exception', 'malformed'] as const).map((outcome) =>
+      isFailedCall({ ...call, outcome }),
+    );
+    expect(failed).toEqual([false, false, true, true]);
   });
 
   it('finds the segment under the scrubber', () => {

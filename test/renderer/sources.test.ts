@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { correctnessSource } from '../../renderer/data/domainLabels.ts';
 import { mappingPath, parentRoute, parseRoute } from '../../renderer/data/route.ts';
 import { crumbsOf, windowTitle } from '../../renderer/shell/TopBar.tsx';
-import { jobsToShow, unmappedCards } from '../../renderer/views/library/libraryModel.ts';
+import { emptyJobs, jobsToShow, unmappedCards } from '../../renderer/views/library/libraryModel.ts';
 import { recordText } from '../../renderer/views/replay/Inspector.tsx';
 import { recordPlace } from '../../renderer/views/replay/RawRecord.tsx';
 import {
@@ -101,6 +101,15 @@ describe('files no format knew', () => {
     expect(cards.map(({ job: { jobId }, files }) => [jobId, files.length])).toEqual([[2, 1]]);
     expect(unmappedCards([job, later], [issue], new Set([2]))).toEqual([]);
     expect(unmappedCards([{ ...job, paths: ['/other'] }], [issue], new Set())).toEqual([]);
+  });
+
+  it('a job that read nothing is not shown once a later one has read its file', () => {
+    const refused = { ...job, jobId: 1, rollouts: 0, issues: 1, paths: ['/logs/'] };
+    const mapped = { ...job, jobId: 2, rollouts: 3, issues: 0, paths: ['/logs/answers.jsonl'] };
+    expect(emptyJobs([refused], [], new Set())).toEqual([refused]);
+    expect(emptyJobs([refused, mapped], [], new Set())).toEqual([]);
+    expect(emptyJobs([refused, { ...mapped, paths: ['/logs2/a'] }], [], new Set())).toEqual([refused]);
+    expect(emptyJobs([mapped, refused], [], new Set())).toEqual([refused]);
   });
 
   it('do not show a dismissed failed job', () => {

@@ -14,7 +14,7 @@ describe('tool calls of a run without steps', () => {
       figures.map(({ name, value, filter }) => [title, name, value, filter]),
     );
     expect(said).toEqual([
-      ['Outcomes of tool calls', 'ok', '75%', 'outcome:ok'],
+      ['Outcomes of tool calls', 'no error', '75%', 'outcome:ok'],
       ['Outcomes of tool calls', 'error', '25%', 'outcome:error'],
       ['Tool calls', 'tool calls', '20', 'tool_calls:>0'],
       ['Next call after a failure', 'succeeds', '75%', 'tool_errors:>0 tool_calls:>1'],

@@ -68,7 +68,7 @@ it('keeps the result beside the button, with the reasons of calls that were not 
   start(clientThatPrints('1\n'), '/', [1, 2]);
   await waitFor(() =>
     expect(status()).toBe(
-      '4 calls verified: 2 same, 2 not run · chart over stepsNot run: the log has no output of this code (2)',
+      '4 Python calls: 2 same, 2 not run · chart over stepsNot run: the log has no output of this code (2)',
     ),
   );
   expect(screen.queryByRole('button', { name: /different/ })).toBeNull();
@@ -115,7 +115,7 @@ it('counts what differs while it runs, and says that it was stopped', async () =
   fireEvent.click(stop);
   await waitFor(() => expect(calls).toBe(2));
   release();
-  await waitFor(() => expect(status()).toMatch(/^Stopped; what was verified is stored · 4 calls verified/));
+  await waitFor(() => expect(status()).toMatch(/^Stopped; what was verified is stored · 4 Python calls/));
 });
 
 it('runs no call that has a result, until it is asked to', async () => {
@@ -131,11 +131,11 @@ it('runs no call that has a result, until it is asked to', async () => {
   });
   start(client, '/', [1, 2]);
   await waitFor(() =>
-    expect(status()).toMatch(/^4 calls verified: 1 same, 2 different, 1 not run · 2 verified before · /),
+    expect(status()).toMatch(/^4 Python calls: 1 same, 2 different, 1 not run · 2 verified before · /),
   );
   expect(runs).toHaveLength(1);
   fireEvent.click(screen.getByRole('button', { name: 'Verify again' }));
-  await waitFor(() => expect(status()).toMatch(/^4 calls verified: 2 same, 2 not run/));
+  await waitFor(() => expect(status()).toMatch(/^4 Python calls: 2 same, 2 not run/));
   expect(runs).toHaveLength(3);
 });
 
@@ -168,7 +168,7 @@ it('goes on while another page is shown, and stands there again', async () => {
   act(() => navigateTo('/run/r?tab=rollouts'));
   await screen.findByRole('button', { name: /0 of 1 verified/ });
   release();
-  await waitFor(() => expect(status()).toMatch(/^2 calls verified: 1 same, 1 not run/));
+  await waitFor(() => expect(status()).toMatch(/^2 Python calls: 1 same, 1 not run/));
 });
 
 const pathOf = (rolloutId: number) => `/rollout/${rolloutId}`;
@@ -194,7 +194,7 @@ it('verifies the whole list without a selection, by its button and by the comman
   renderWithClient(client, actions([]));
   expect(screen.queryByRole('button', { name: 'Review' })).toBeNull();
   fireEvent.click(screen.getByRole('button', { name: 'Verify Python calls of all 3 rollouts' }));
-  await waitFor(() => expect(status()).toMatch(/^6 calls verified: 3 same/));
+  await waitFor(() => expect(status()).toMatch(/^6 Python calls: 3 same/));
   expect(asked).toEqual([4, 5, 6]);
   act(() => runCommand('calls.verify'));
   await waitFor(() => expect(asked).toEqual([4, 5, 6, 4, 5, 6]));
@@ -232,6 +232,6 @@ it('says in one line how a verification ended', () => {
     { ordinal: 1, mode: 'alone', class: 'not_run', reason: 'no output' },
   ] as const;
   expect(verificationText({ ...ended, results, state: 'stopped' })).toBe(
-    'Stopped; what was verified is stored · 2 calls verified: 1 different, 1 not run. Not run: no output (1)',
+    'Stopped; what was verified is stored · 2 Python calls: 1 different, 1 not run. Not run: no output (1)',
   );
 });

@@ -24,6 +24,7 @@ import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { readTaxonomy } from '../taxonomies.ts';
 import { isObject } from '../views.sql.ts';
+import { questionBeginnings } from './questions.ts';
 
 const COLUMNS = `${ANNOTATION_COLUMNS}, r.rollout_id, r.run_id, n.run_key AS place_run, r.step AS place_step, r.group_id,
   coalesce(s.state, 'orphaned') AS state, s.start AS place_start, s.end AS place_end,
@@ -131,8 +132,17 @@ export function annotationsOfRollout(
   };
 }
 
+export const PROBLEM_OF_GROUP = 'SELECT problem_no FROM group_row WHERE group_id = ?';
+
+/** Rows of a list, with the beginning of each problem's question. */
 export function annotationRows(db: ReadableLibrary, numbers: readonly number[]): readonly AnnotationRow[] {
-  return rowsOf(query(db, ANNOTATIONS_BY_NUMBER, ROW).all(JSON.stringify(numbers)));
+  const problemOf = queryValue(db, PROBLEM_OF_GROUP, number);
+  const questionOf = questionBeginnings(db);
+  return rowsOf(query(db, ANNOTATIONS_BY_NUMBER, ROW).all(JSON.stringify(numbers))).map((row) => {
+    const problemNo = row.place && problemOf.get(row.place.groupId);
+    const question = problemNo === undefined ? '' : questionOf(problemNo);
+    return question === '' ? row : { ...row, question };
+  });
 }
 
 export function annotationsById(db: ReadableLibrary, ids: readonly string[]): readonly AnnotationRow[] {

@@ -48,6 +48,7 @@ const TABLE = [
   { id: 'pack.export', label: 'Export a failure pack…', area: 'Labels', keys: ['E'] },
   { id: 'pack.import', label: 'Import annotations…', area: 'Labels', keys: [] },
   { id: 'place.warehouse', label: 'Go to the warehouse', area: 'Go to', keys: ['g w'] },
+  { id: 'place.verification', label: 'Go to the verification of Python calls', area: 'Go to', keys: ['g v'] },
   { id: 'place.issues', label: 'Go to the issues', area: 'Go to', keys: ['g i'] },
   {
     id: 'place.roc',
@@ -163,6 +164,8 @@ const TABLE = [
   { id: 'turn.last', label: 'Last turn', area: 'Replay', keys: ['G', 'End'], isMotion: true },
   { id: 'call.next', label: 'Next tool call', area: 'Replay', keys: ['t'] },
   { id: 'call.previous', label: 'Previous tool call', area: 'Replay', keys: ['T'] },
+  { id: 'failure.next', label: 'Next failed tool call', area: 'Replay', keys: ['d'] },
+  { id: 'failure.previous', label: 'Previous failed tool call', area: 'Replay', keys: ['D'] },
   { id: 'hit.next', label: 'Next search hit, listed position or high token', area: 'Replay', keys: ['n'] },
   {
     id: 'hit.previous',

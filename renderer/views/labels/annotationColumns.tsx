@@ -1,5 +1,6 @@
 import type { AnnotationRow, Taxonomy } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { problemName } from '../../../shared/domain/question.ts';
 import { labelOf } from '../../data/annotations.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
@@ -42,11 +43,11 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
       hint: 'Run, step, group and position in the group',
       minWidth: 180,
       grow: 2,
-      cell: ({ rollout: { run, step, group, ordinal } }) => (
+      cell: ({ rollout: { run, step, group, ordinal }, question = '' }) => (
         <span title={withGlyphs(`${run}, step ${step}, ${group}, #${ordinal}`)}>
           <b className="mono">#{ordinal}</b>{' '}
           <span className="muted">
-            {withGlyphs(group)} · step {step}
+            step {step} · {problemName({ problemId: group, question })}
           </span>
         </span>
       ),

@@ -49,10 +49,23 @@ export function emptyJobs(
     if (state !== 'done' || closed.has(job.jobId)) return false;
     // A run without new rollouts is of files that have not changed.
     const isUnread =
-      rollouts === 0 && runKey === undefined && issues > caveats && !cards.some((card) => card.job === job);
+      rollouts === 0 &&
+      runKey === undefined &&
+      issues > caveats &&
+      !cards.some((card) => card.job === job) &&
+      !wasReadLater(jobs, job);
     return duplicates > 0 || isUnread;
   });
 }
+
+/** Whether a later job has read a file of this one, for example after its fields were mapped. */
+const wasReadLater = (jobs: readonly IngestProgress[], job: IngestProgress): boolean =>
+  jobs
+    .slice(jobs.indexOf(job) + 1)
+    .some(
+      ({ rollouts, paths }) =>
+        rollouts > 0 && paths.some((path) => job.paths.some((parent) => isBelow(path, parent))),
+    );
 
 export function stepRange(run: RunSummary): string {
   if (run.firstStep === undefined || run.lastStep === undefined) return '';

@@ -306,11 +306,15 @@ export const CHARTS: readonly ChartSpec[] = [
     describe: 'Correct rollouts with at least one failed tool call',
     format: asShare,
     lines: [
-      line('correct with an error', 'correctWithErrorShare', {
-        color: 'var(--wrong)',
-        filter: 'is_correct:true tool_errors:>0',
-        opens: 'correct rollouts with a failed call',
-      }),
+      {
+        ...line('correct with an error', 'correctWithErrorShare', {
+          color: 'var(--wrong)',
+          filter: 'is_correct:true tool_errors:>0',
+          opens: 'correct rollouts with a failed call',
+        }),
+        // Without a tool call nothing could fail.
+        of: (facts) => (facts.values.noToolShare === 1 ? undefined : facts.values.correctWithErrorShare),
+      },
     ],
   },
   {

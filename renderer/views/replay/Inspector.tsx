@@ -1,7 +1,7 @@
 import { Fragment, useMemo } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { CONTEXT_FIELD } from '../../../shared/format/loggedContext.ts';
-import { loggedSample, SAMPLE_FIELDS } from '../../../shared/format/loggedSample.ts';
+import { loggedSample, SAMPLE_FIELDS, TURN_USAGE } from '../../../shared/format/loggedSample.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { bytes, count, decimal, signed } from '../../ui/numbers.ts';
 import { Field } from './Field.tsx';
@@ -107,7 +107,7 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
           <h2>Other fields of the record</h2>
           <dl>
             {others.shown.map(([name, value]) => (
-              <Field key={name} label={name}>
+              <Field key={name} label={name === TURN_USAGE ? 'usage by turn, from its model events' : name}>
                 <span
                   className="mono"
                   title={value.length > LONG_VALUE ? 'shortened here; see the raw record' : undefined}

@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import type { RolloutDetail, StoredContinuations } from '../../../shared/api/contract.ts';
+import type { ToolCall } from '../../../shared/domain/model.ts';
 import { type PolicyValue, valuesByPolicy } from '../../../shared/domain/valueByTurn.ts';
 import { readList } from '../../data/rolloutListLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
@@ -25,7 +26,7 @@ import { Scrubber, stripLegend } from './Scrubber.tsx';
 import type { TranscriptHandle } from './Transcript.tsx';
 import { Transport, usePlayback } from './Transport.tsx';
 import type { Hit } from './text/findModel.ts';
-import { nextCallSegment, nextTurn, segmentAt } from './text/replayModel.ts';
+import { isFailedCall, nextCallSegment, nextTurn, segmentAt } from './text/replayModel.ts';
 import { PositionBar } from './tokens/PositionBar.tsx';
 import { useSegmentMeans } from './tokens/segmentMeans.ts';
 import { TokenBar } from './tokens/TokenBar.tsx';
@@ -84,12 +85,19 @@ export function Replay({ route, detail }: ReplayProps) {
   const step = (by: number) => goToTurn(nextTurn(turns, turn, by));
   const playback = usePlayback(turns, turn, () => step(1));
 
-  const goToCall = (direction: 1 | -1) => {
+  const goToCall = (direction: 1 | -1, calls: readonly ToolCall[] = detail.toolCalls) => {
     const inTurn = detail.segments[lastSegment.current]?.turn === turn;
     const first = turns.find((view) => view.turn === turn)?.segments[0]?.index ?? 0;
     const from = inTurn ? lastSegment.current : direction === 1 ? first - 1 : first;
-    const next = nextCallSegment(detail.toolCalls, from, direction);
+    const next = nextCallSegment(calls, from, direction);
     if (next !== undefined) showSegment(next);
+    return next !== undefined;
+  };
+  const goToFailure = (direction: 1 | -1) => {
+    const failed = detail.toolCalls.filter(isFailedCall);
+    if (goToCall(direction, failed)) return;
+    const where = failed.length === 0 ? '' : direction === 1 ? ' below' : ' above';
+    useInterface.getState().setNotice(`No failed tool call${where}`);
   };
   const seek = (fraction: number) => {
     const offset = Math.floor(fraction * detail.response.length);
@@ -156,8 +164,10 @@ export function Replay({ route, detail }: ReplayProps) {
       : () => useInterface.getState().showDialog({ kind: 'value', rolloutId: detail.row.rolloutId }),
     'turn.first': () => goToTurn(turns[0]?.turn ?? 0),
     'turn.last': () => goToTurn(lastTurn),
-    'call.next': () => goToCall(1),
-    'call.previous': () => goToCall(-1),
+    'call.next': () => void goToCall(1),
+    'call.previous': () => void goToCall(-1),
+    'failure.next': () => goToFailure(1),
+    'failure.previous': () => goToFailure(-1),
     'sibling.next': () => siblings.go(1),
     'sibling.previous': () => siblings.go(-1),
     'hit.next': stepHit(1),

@@ -41,7 +41,7 @@ const ofClass = (results: Verdicts, found: RerunClass): Verdicts =>
 export const differentCalls = (results: Verdicts): number => ofClass(results, 'different').length;
 
 export const verifiedText = (results: Verdicts): string =>
-  results.length === 0 ? 'No Python calls to verify' : `${counted(results.length, 'call')} verified`;
+  results.length === 0 ? 'No Python calls to verify' : counted(results.length, 'Python call');
 
 /** The classes that occur, with their counts. */
 export function verifiedParts(

@@ -1,5 +1,11 @@
 /** Navigation within a rollout: by turn, by call, by position. */
-import type { Segment, ToolCall, TurnNumber, Utf16Offset } from '../../../../shared/domain/model.ts';
+import {
+  type Segment,
+  TOOL_ERROR_OUTCOMES,
+  type ToolCall,
+  type TurnNumber,
+  type Utf16Offset,
+} from '../../../../shared/domain/model.ts';
 import { readingMs } from '../../../data/pace.ts';
 import type { TurnView } from '../../../data/segmentViews.ts';
 
@@ -17,6 +23,10 @@ export function nextTurn(turns: readonly TurnView[], turn: TurnNumber, by: numbe
   const next = turns[Math.max(0, Math.min(turns.length - 1, (at < 0 ? 0 : at) + by))];
   return next?.turn ?? turn;
 }
+
+/** Whether a call failed, or reached no tool because it is malformed. */
+export const isFailedCall = ({ outcome }: ToolCall): boolean =>
+  outcome === 'malformed' || TOOL_ERROR_OUTCOMES.has(outcome);
 
 /** The segment of the next (or previous) tool call, starting from segment `from`. */
 export function nextCallSegment(
