@@ -510,6 +510,7 @@ export function describeCompare(shell: Shell): void {
             cells.flatMap((cell) => (cell.scrollWidth > cell.clientWidth ? [cell.textContent] : [])),
           );
       await expect.poll(cut).toEqual([]);
+      await page.getByRole('button', { name: 'Hide the side panel' }).click();
       if (size !== null) await page.setViewportSize(size);
       await page.getByRole('button', { name: /fewer facts$/ }).click();
     });
