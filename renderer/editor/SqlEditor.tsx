@@ -78,6 +78,8 @@ export default function SqlEditor(props: SqlEditorProps) {
       placeholder,
     });
     const changes = model.onDidChangeContent(() => current.current.onChange(model.getValue()));
+    // A list of completions would lie over the statement while one reads its result.
+    const closeCompletions = () => made.trigger('statement', 'hideSuggestWidget', {});
     // Actions, because Monaco never releases `addCommand` handlers, and with them the editor.
     const enter = monaco.KeyMod.CtrlCmd | monaco.KeyCode.Enter;
     const actions = [
@@ -95,13 +97,19 @@ export default function SqlEditor(props: SqlEditorProps) {
         id: 'statement.run',
         label: 'Run the statement',
         keybindings: [enter],
-        run: () => current.current.onRun(),
+        run: () => {
+          closeCompletions();
+          current.current.onRun();
+        },
       }),
       made.addAction({
         id: 'statement.explain',
         label: 'Explain the statement',
         keybindings: [enter | monaco.KeyMod.Shift],
-        run: () => current.current.onExplain(),
+        run: () => {
+          closeCompletions();
+          current.current.onExplain();
+        },
       }),
     ];
     editor.current = made;

@@ -48,8 +48,11 @@ export function windowTitle(crumbs: readonly Crumb[]): string {
     .join('');
 }
 
-/** Short labels stay whole. */
-const shrinking = (label: string) => (label.length <= 10 ? { flexShrink: 0 } : { minWidth: '7ch' });
+/** Short labels and numbers stay whole. */
+const shrinking = ({ label, route }: Crumb) =>
+  label.length <= 10 || route.view === 'step' || route.view === 'rollout'
+    ? { flexShrink: 0 }
+    : { minWidth: '7ch' };
 
 function labelOf(page: Route, names: Names): string {
   switch (page.view) {
@@ -120,11 +123,11 @@ export function TopBar() {
           <Fragment key={crumb.route.view}>
             {i > 0 && <i>/</i>}
             {i === crumbs.length - 1 ? (
-              <em aria-current="page" title={withGlyphs(crumb.label)} style={shrinking(crumb.label)}>
+              <em aria-current="page" title={withGlyphs(crumb.label)} style={shrinking(crumb)}>
                 {withGlyphs(crumb.label)}
               </em>
             ) : (
-              <Link href={leftAt(crumb.route)} title={withGlyphs(crumb.label)} style={shrinking(crumb.label)}>
+              <Link href={leftAt(crumb.route)} title={withGlyphs(crumb.label)} style={shrinking(crumb)}>
                 {withGlyphs(crumb.label)}
               </Link>
             )}

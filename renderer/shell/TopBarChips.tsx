@@ -31,7 +31,7 @@ export function CompareChip() {
       href={comparePath(set)}
       title={keyed(withGlyphs(`${names.join('\n')}\nopen`), 'compare.open')}
     >
-      <Columns2 size={13} aria-hidden="true" /> compare <b>{set.length}</b>
+      <Columns2 size={13} aria-hidden="true" /> <span>compare</span> <b>{set.length}</b>
     </Link>
   );
 }

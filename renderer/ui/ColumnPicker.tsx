@@ -64,24 +64,27 @@ export function ColumnPicker<Row>(props: ColumnPickerProps<Row>) {
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content className="menu column-picker" align="end" sideOffset={4} aria-label="Columns">
-          <fieldset ref={list} aria-label="Columns">
-            {ordered.map((column, at) => (
-              <label key={column.id} title={column.hint}>
-                <input
-                  type="checkbox"
-                  checked={layout.hidden[column.id] !== true}
-                  // A table without columns has no head from which to show them again.
-                  disabled={shown.length === 1 && shown[0]?.id === column.id}
-                  onChange={() => flip(column.id)}
-                  onKeyDown={(event) => onKeyDown(event, at)}
-                />
-                <span>{columnName(column)}</span>
-                {column.unit !== undefined && <small>{column.unit}</small>}
-                {layout.widths[column.id] !== undefined && <small>{layout.widths[column.id]} px</small>}
-                {unknown.has(column.id) && <small className="end">no data here</small>}
-              </label>
-            ))}
-          </fieldset>
+          {/* A fieldset that shrinks in its column does not cut off what it scrolls. */}
+          <div className="column-picker-list">
+            <fieldset ref={list} aria-label="Columns">
+              {ordered.map((column, at) => (
+                <label key={column.id} title={column.hint}>
+                  <input
+                    type="checkbox"
+                    checked={layout.hidden[column.id] !== true}
+                    // A table without columns has no head from which to show them again.
+                    disabled={shown.length === 1 && shown[0]?.id === column.id}
+                    onChange={() => flip(column.id)}
+                    onKeyDown={(event) => onKeyDown(event, at)}
+                  />
+                  <span>{columnName(column)}</span>
+                  {column.unit !== undefined && <small>{column.unit}</small>}
+                  {layout.widths[column.id] !== undefined && <small>{layout.widths[column.id]} px</small>}
+                  {unknown.has(column.id) && <small className="end">no data here</small>}
+                </label>
+              ))}
+            </fieldset>
+          </div>
           <p className="muted">
             Drag a column head to move it, its edge to resize it. Here, <kbd>Alt</kbd> with <kbd>↑</kbd>{' '}
             <kbd>↓</kbd> moves a column, <kbd>Alt</kbd> with <kbd>←</kbd> <kbd>→</kbd> resizes it.

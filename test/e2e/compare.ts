@@ -501,6 +501,16 @@ export function describeCompare(shell: Shell): void {
           .poll(async () => Math.min(...(await gaps())), { message: `${width} px` })
           .toBeGreaterThanOrEqual(6);
       }
+      // Beside the panel of labels there is less room still: no value is cut off.
+      await page.locator('.cmp-toolbar').getByRole('button', { name: 'Show the side panel' }).click();
+      const cut = () =>
+        page
+          .locator('.cmp-facts td')
+          .evaluateAll((cells) =>
+            cells.flatMap((cell) => (cell.scrollWidth > cell.clientWidth ? [cell.textContent] : [])),
+          );
+      await expect.poll(cut).toEqual([]);
+      await page.getByRole('button', { name: 'Hide the side panel' }).click();
       if (size !== null) await page.setViewportSize(size);
       await page.getByRole('button', { name: /fewer facts$/ }).click();
     });

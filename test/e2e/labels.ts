@@ -372,6 +372,17 @@ export function describeLabels(shell: Shell): void {
       await page.getByRole('img', { name: 'Loops by step' }).waitFor();
       await visit(page, running.urlOf(`${DEMO}?tab=rollouts&q=${encodeURIComponent('label:loops')}`));
       await page.getByRole('grid').getByRole('row').filter({ hasText: 'Loops' }).first().waitFor();
+      // Of a list of annotations the time is whole.
+      await visit(page, running.urlOf('/labels?tab=annotations'));
+      const time = page.getByRole('grid', { name: 'Annotations' }).getByText(/\d{4}, \d\d:\d\d/);
+      await expect
+        .poll(() =>
+          time.first().evaluate((element) => {
+            const cell = element.parentElement?.getBoundingClientRect();
+            return (cell?.right ?? 0) - element.getBoundingClientRect().right;
+          }),
+        )
+        .toBeGreaterThanOrEqual(0);
     });
 
     test('a label is added, named, given a key, and used', async () => {

@@ -51,6 +51,12 @@ export function describeSql(shell: Shell): void {
       // Runs without a pause, while the editor's text is newer than the page's state.
       await runIt();
       await said('1 row in');
+      // A list of completions would lie over the statement.
+      await page.keyboard.type(' -- w');
+      await page.keyboard.press('Control+Space');
+      await page.locator('.suggest-widget.visible').waitFor();
+      await runIt();
+      await page.locator('.suggest-widget.visible').waitFor({ state: 'detached' });
       await follow('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');
       await editor().click();
       await runIt();
@@ -70,6 +76,36 @@ export function describeSql(shell: Shell): void {
       await expect
         .poll(() => new URLSearchParams(running.place().split('?')[1]).get('sql'))
         .toBe('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');
+    });
+
+    test('at 720 by 450 pixels, 200 % zoom, the result has rows', async () => {
+      const size = page.viewportSize();
+      await follow('SELECT rollout_id, 0.1 + 0.2 AS sum FROM rollout ORDER BY rollout_id LIMIT 7');
+      await editor().click();
+      await runIt();
+      await said('7 rows in');
+      // The cell has the digits of other tables, its hint all of them.
+      const cell = result().getByText('0.3', { exact: true }).first();
+      await expect.poll(() => cell.getAttribute('title')).toBe('0.30000000000000004');
+      try {
+        for (const [width, height] of [
+          [720, 450],
+          [720, 800],
+          [1440, 450],
+        ] as const) {
+          await page.setViewportSize({ width, height });
+          const tall = async () => (await result().boundingBox())?.height ?? 0;
+          await expect.poll(tall, { message: `${width} × ${height}` }).toBeGreaterThan(110);
+          await result().getByRole('row').nth(3).scrollIntoViewIfNeeded();
+          await result().getByRole('row').nth(3).click({ trial: true });
+        }
+      } finally {
+        if (size !== null) await page.setViewportSize(size);
+      }
+      await follow('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');
+      await editor().click();
+      await runIt();
+      await said('7 rows in');
     });
 
     test('Escape focuses the result; Enter on a row with a rollout id opens its replay, and Back returns', async () => {

@@ -93,10 +93,84 @@ export function describeTables(shell: Shell): void {
             .evaluateAll((all) =>
               all.flatMap((one) => (one.scrollWidth > one.clientWidth ? [one.textContent] : [])),
             );
+        await expect.poll(cut).toEqual([]);
+        await page.setViewportSize({ width: 560, height: 720 });
         await expect.poll(cut).toEqual(['demo (synthetic)', 'pairs-of-divisors']);
       } finally {
         if (size !== null) await page.setViewportSize(size);
       }
+    });
+
+    test('the chips of the top bar give way to the path, whose last part stays', async () => {
+      const size = page.viewportSize();
+      try {
+        await openList('/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors');
+        await page.keyboard.press('c');
+        await page.getByText(/added to comparison/).waitFor();
+        await page.goto(
+          running.urlOf('/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors/rollout/3'),
+        );
+        await page.getByRole('link', { name: 'compare 1' }).waitFor();
+        // As they are beside a followed directory, a log being read and a verification.
+        await page.locator('.top-right').evaluate((right) => {
+          const add = (kind: string, html: string) => {
+            const chip = document.createElement('a');
+            chip.className = kind;
+            chip.innerHTML = html;
+            right.prepend(chip);
+          };
+          const bar = '<progress value="0.5" max="1"></progress>';
+          add('job-chip', `${bar} 36 of 1,821 rollouts verified`);
+          add('job-chip', `${bar} 1,234 new rollouts`);
+          const dot = '<i class="follow-dot is-watching"></i>';
+          add(
+            'follow-chip',
+            `${dot} following <b>growing</b> <span>54 new rollouts, the last 4 min ago</span>`,
+          );
+        });
+        const state = () =>
+          page.locator('.top').evaluate((top) => {
+            const parts = [...top.querySelectorAll('.top-name, .crumbs > *, .top > .chip, .top-right > *')]
+              .map((part) => ({ part, box: part.getBoundingClientRect() }))
+              .filter(({ box }) => box.width > 0);
+            const over = parts.flatMap(({ part, box }, i) =>
+              box.left < (parts[i - 1]?.box.right ?? 0) - 0.5 ? [part.textContent] : [],
+            );
+            const last = top.querySelector('.crumbs em');
+            const first = top.querySelector('.crumbs a');
+            const isWhole = last !== null && last.scrollWidth <= last.clientWidth;
+            const end = parts.at(-1)?.box.right ?? 0;
+            const at = first?.getBoundingClientRect();
+            const hit = at && document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2);
+            return { over, isWhole, isInside: end <= innerWidth, isClickable: hit === first };
+          });
+        for (const width of [720, 1024, 1280]) {
+          await page.setViewportSize({ width, height: 450 });
+          await expect
+            .poll(state, { message: `${width} px` })
+            .toEqual({ over: [], isWhole: true, isInside: true, isClickable: true });
+        }
+      } finally {
+        if (size !== null) await page.setViewportSize(size);
+      }
+    });
+
+    test('no entry of the menu of columns is under its help text', async () => {
+      await openList(ROLLOUTS);
+      await page.getByRole('button', { name: 'Columns and density' }).click();
+      const menu = page.getByRole('dialog', { name: 'Columns' });
+      await menu.waitFor();
+      const isUnder = await menu.evaluate((element) => {
+        const help = element.querySelector('p')?.getBoundingClientRect();
+        if (help === undefined) return true;
+        const seen = document.elementFromPoint(help.left + 30, help.top + 10);
+        return seen?.closest('label') !== null || seen.closest('p') === null;
+      });
+      expect(isUnder).toBe(false);
+      const last = menu.getByRole('checkbox').last();
+      await last.scrollIntoViewIfNeeded();
+      await last.click({ trial: true });
+      await page.keyboard.press('Escape');
     });
 
     test('the second click of a double click does nothing on the page that the first opened', async () => {

@@ -58,6 +58,22 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(() => marked('reflection-')).toBeGreaterThan(0);
     });
 
+    test('at 720 by 450 pixels only the text scrolls, not its pane around it', async () => {
+      const size = page.viewportSize();
+      await page.setViewportSize({ width: 720, height: 450 });
+      try {
+        await open(ROLLOUT);
+        await readout().waitFor();
+        const over = () =>
+          page
+            .locator('.transcript-pane')
+            .evaluate(({ parentElement: pane }) => (pane?.scrollHeight ?? 99) - (pane?.clientHeight ?? 0));
+        await expect.poll(over).toBeLessThanOrEqual(0);
+      } finally {
+        if (size !== null) await page.setViewportSize(size);
+      }
+    });
+
     test('the user sets the threshold, and its count follows', async () => {
       await open(ROLLOUT);
       await bar().getByLabel('Threshold', { exact: true }).selectOption('rollout');

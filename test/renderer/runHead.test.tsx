@@ -43,5 +43,5 @@ it('shows how far a run is read in place of counts that are not final', async ()
   await screen.findByTitle('30 rollouts · 1 step');
   // Each fact has its own box, so that a line breaks between them.
   const facts = [...document.querySelectorAll('.page-fact')].map((fact) => fact.textContent);
-  expect(facts).toEqual(['30 rollouts ·', '1 step']);
+  expect(facts).toEqual(['30 rollouts', '1 step']);
 });

@@ -19,6 +19,7 @@ import {
   shownNumber,
 } from '../../renderer/views/sql/chartChoice.ts';
 import {
+  cellText,
   durationLabel,
   fileNameOf,
   isNumeric,
@@ -74,6 +75,10 @@ describe('completion', () => {
 describe('values', () => {
   test('are parsed in full, or state what is missing', () => {
     expect(valueText({ kind: 'integer', digits: '9007199254740993' })).toBe('9007199254740993');
+    // Of a fraction a cell has six digits, as in other tables, of a whole number all.
+    expect([0.1 + 0.2, 2 / 3, -1e-9 / 3, 1234567890123, null].map(cellText)).toEqual([
+      ...['0.3', '0.666667', '-3.33333e-10', '1234567890123', ''],
+    ]);
     expect(valueText({ kind: 'bytes', bytes: 1 })).toBe('1 byte');
     expect(valueText({ kind: 'bytes', bytes: 12_000 })).toBe('12.0 kB');
     expect(valueText({ kind: 'cut', text: 'ab', chars: 50_000 })).toBe('ab… (50,000 characters in all)');

@@ -168,7 +168,7 @@ function ByK({ point, hasSteps, source, fileName }: ByKProps) {
               {name}
             </span>
           ))}
-          {!hasMajority && ' no majority, because no answers are known'}
+          {!hasMajority && ' · no majority, because no answers are known'}
         </>
       }
       reading={(index) =>

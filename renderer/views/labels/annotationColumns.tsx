@@ -109,7 +109,8 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
     {
       id: 'time',
       label: 'changed',
-      minWidth: 104,
+      // Whole, also with `GMT+5:30` as its zone.
+      minWidth: 176,
       grow: 0,
       cell: ({ updatedAt }) => (
         <span className="dim" title={wholeTime(updatedAt)}>

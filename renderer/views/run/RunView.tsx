@@ -266,13 +266,10 @@ function RunFacts({ run, whole, steps }: RunFactsProps) {
   ];
   return (
     <span className="page-facts" title={counts.join(' · ')}>
-      <RunTimes run={run} isLast={counts.length === 0} />
-      {counts.map((text, i) => (
+      <RunTimes run={run} />
+      {counts.map((text) => (
         <Fragment key={text}>
-          <span className="page-fact">
-            {text}
-            {i + 1 < counts.length && ' ·'}
-          </span>{' '}
+          <span className="page-fact">{text}</span>{' '}
         </Fragment>
       ))}
     </span>
@@ -280,13 +277,7 @@ function RunFacts({ run, whole, steps }: RunFactsProps) {
 }
 
 /** Start and end times of a run, if logged. */
-function RunTimes({
-  run: { startedAt, completedAt },
-  isLast,
-}: {
-  readonly run: RunSummary;
-  readonly isLast: boolean;
-}) {
+function RunTimes({ run: { startedAt, completedAt } }: { readonly run: RunSummary }) {
   const at = startedAt ?? completedAt;
   if (at === undefined) return null;
   const took =
@@ -303,7 +294,6 @@ function RunTimes({
         {startedAt === undefined ? 'completed ' : 'started '}
         {dayAndTime(at)}
         {took}
-        {!isLast && ' ·'}
       </time>{' '}
     </>
   );

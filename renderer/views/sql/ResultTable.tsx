@@ -8,7 +8,7 @@ import { SourceText } from '../../ui/SourceText.tsx';
 import { type Arrangement, AS_THEY_CAME, type Column, type TableLayout } from '../../ui/tableColumns.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
-import { isNumeric, linkOf, numberOf, sortedRows, valueText } from './sqlModel.ts';
+import { cellText, isNumeric, linkOf, numberOf, sortedRows, valueText } from './sqlModel.ts';
 
 interface ResultTableProps {
   readonly columns: readonly string[];
@@ -94,7 +94,7 @@ function numberWidth(name: string, rows: readonly SqlRow[], column: number): num
 
 function widthFor(name: string, rows: readonly SqlRow[], column: number): number {
   let longest = name.length + 2;
-  for (const row of rows) longest = Math.max(longest, valueText(row[column]).length);
+  for (const row of rows) longest = Math.max(longest, cellText(row[column]).length);
   return Math.max(56, Math.round(longest * 7.4) + 8);
 }
 
@@ -108,7 +108,14 @@ function Cell({ value, isLink }: { readonly value: SqlValue | undefined; readonl
   if (typeof value === 'object' && value.kind === 'bytes')
     return <span className="dim">{valueText(value)}</span>;
   if (numberOf(value) !== undefined)
-    return <span className={isLink ? 'sql-link' : 'sql-number'}>{valueText(value)}</span>;
+    return (
+      <span
+        className={isLink ? 'sql-link' : 'sql-number'}
+        title={cellText(value) === valueText(value) ? undefined : valueText(value)}
+      >
+        {cellText(value)}
+      </span>
+    );
   const text = valueText(value).replaceAll(/\r?\n/g, ' ⏎ ');
   const shown = text.slice(0, CELL_CHARS);
   return (

@@ -21,6 +21,13 @@ export function valueText(value: SqlValue | undefined): string {
   }
 }
 
+/** A fraction as in other tables: six digits. Its hint, the row and the files have all of them. Whole numbers are whole. */
+export function cellText(value: SqlValue | undefined): string {
+  return typeof value === 'number' && !Number.isInteger(value)
+    ? String(Number(value.toPrecision(6)))
+    : valueText(value);
+}
+
 const bytesLabel = (size: number): string => (size < 1000 ? counted(size, 'byte') : bytes(size));
 
 export function numberOf(value: SqlValue | undefined): number | undefined {
