@@ -160,16 +160,18 @@ async function attemptOnce(
     const isStream = response.headers.get('content-type')?.includes('event-stream') === true;
     const parts = isStream ? eventData(response.body, mostBytes) : wholeText(response.body, mostBytes);
     for await (const part of parts) {
-      silence.refresh();
       if (part === '[DONE]') break;
       const piece = reader.take(withoutKey(part, endpoint));
-      if (piece !== '') onText?.(piece);
+      if (piece !== '') {
+        silence.refresh();
+        onText?.(piece);
+      }
       // A piece has at least one token.
       if (reader.piecesTaken > maxTokens + 1)
         return { message: `it sent more than the ${maxTokens} tokens that were asked for`, isRetried: false };
     }
     if (!reader.isFinished) return { message: 'the answer broke off', isRetried: true };
-    return reader.finish();
+    return completionWithoutKey(reader.finish(), endpoint);
   } catch (error) {
     if (signal?.aborted === true) throw new ApiError(CANCELLED);
     if (error instanceof ApiError) return { message: error.message, isRetried: false };
@@ -242,6 +244,17 @@ function causeOf(error: unknown): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }
 
+/** Shorter ones are words such as `test` or `none`, which local servers are given and answers have, too. */
+const SHORTEST_KEY = 8;
+
 /** A server may repeat the key in its message or its answer. It is removed before a message is cut. */
 const withoutKey = (message: string, { key }: Endpoint): string =>
-  key === undefined ? message : message.replaceAll(key, '…');
+  key === undefined || key.length < SHORTEST_KEY ? message : message.replaceAll(key, '…');
+
+/** Pieces of a stream, and escapes of JSON, can spell a key that none of them has. The tokens would spell it, too. */
+function completionWithoutKey(completion: Completion, endpoint: Endpoint): Completion {
+  const text = withoutKey(completion.text, endpoint);
+  if (text === completion.text) return completion;
+  const { tokens: _, ...rest } = completion;
+  return { ...rest, text };
+}

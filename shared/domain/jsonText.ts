@@ -127,15 +127,27 @@ export function indentedJson(node: JsonNode, indent = ''): string {
   }
 }
 
+/** Of the indented text to the text, in UTF-16 units: many tokens at a deep level would be indentation mostly. */
+const MOST_GROWTH = 10;
+/** Spaces that a short text may have all the same. */
+const FEW_SPACES = 100_000;
+
 /**
  * Indents JSON by its tokens alone. Parsing and printing would round integers beyond 2^53 and reject Python's NaN;
- * this keeps every token as written. Returns undefined if the text does not look like an object or a list.
+ * this keeps every token as written.
+ *
+ * @returns undefined if the text does not look like an object or a list, or is nested so deeply that indentation would
+ * be most of it
  */
 export function reindentedJson(text: string): string | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   const out: string[] = [];
   let depth = 0;
-  const newline = () => out.push('\n', '  '.repeat(depth));
+  let spaces = 0;
+  const newline = () => {
+    spaces += 2 * depth;
+    out.push('\n', '  '.repeat(depth));
+  };
   const tokens = text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/g);
   let previous = '';
   for (const [token] of tokens) {
@@ -147,6 +159,7 @@ export function reindentedJson(text: string): string | undefined {
     } else if (opened) newline();
     out.push(token);
     if (token === '{' || token === '[') depth += 1;
+    if (depth > MAX_DEPTH || spaces > FEW_SPACES + MOST_GROWTH * text.length) return undefined;
     if (token === ',') newline();
     if (token === ':') out.push(' ');
     previous = token;

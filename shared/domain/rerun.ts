@@ -150,6 +150,8 @@ export function outputsBeside(
 }
 
 function judgeText(code: string, { logged, here }: ComparedTexts): RerunVerdict {
+  if (isCutWhole(logged))
+    return { class: 'not_run', reason: 'the log has a mark for a cut, and nothing of the output' };
   if (here.some((text) => agree(logged, text))) return { class: 'same' };
   const [noise] = here.flatMap((text) => noiseBetween(logged, text, code) ?? []);
   return noise === undefined
@@ -182,6 +184,9 @@ const plain = (text: string): string =>
 const CUT = /\.{3} ?\(truncated\) ?\.{3}|\.{3} ?\(truncated\)|\(truncated\) ?\.{3}/;
 /** A text of this length may be cut without a mark: the release cuts stdout at 1,000 characters. */
 const MAY_BE_CUT = 200;
+
+/** Whether the log has nothing but the mark, which would agree with every output. */
+const isCutWhole = (logged: string): boolean => logged.replace(CUT, '').trim() === '' && logged !== '';
 
 /** Whether two texts are equal as far as the log has them. */
 function agree(logged: string, here: string): boolean {

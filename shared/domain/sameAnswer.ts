@@ -1,7 +1,7 @@
 /**
  * Whether an answer and a ground truth are written the same. Ignores white space, `$…$`, `\boxed{…}`,
- * thousands commas, trailing zeros, and `\frac` of two numbers. No algebra: `2(x+1)` and `2x+2` differ, so
- * the result is marked `derived` wherever it is shown.
+ * thousands commas, trailing zeros, and `\frac` of two numbers, also in a mixed number. No algebra: `2(x+1)` and
+ * `2x+2` differ, so the result is marked `derived` wherever it is shown.
  */
 import { lastBoxed } from './answer.ts';
 
@@ -31,20 +31,49 @@ export function answerForm(text: string): { readonly plain: string; readonly amo
 
 const THOUSANDS = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 
+const FRACTION = /\\[dtc]?frac(?:\{([^{}]*)\}\{([^{}]*)\}|(\d)(\d))/g;
+/** `1 1/2`, in which the fraction is added. Blanks are matched one at a time, because runs of them take quadratic time. */
+const MIXED = /^\s{0,9}([-+]?\d{1,15})\s{1,9}(\d{1,15})\/(\d{1,15})\s{0,9}$/;
+/** Blanks looked at before and behind a fraction. */
+const NEARBY = 9;
+
+/** `a/b`, which is set apart from what it is multiplied with: `\frac{1}{2}3` is not one over 23. */
+function fraction(match: string, ...parts: readonly unknown[]): string {
+  const [a, b, c, d, at, whole] = parts as [string?, string?, string?, string?, number?, string?];
+  const [over, under] = [a ?? c ?? '', b ?? d ?? ''];
+  const [offset, text] = [at ?? 0, whole ?? ''];
+  const before =
+    text
+      .slice(Math.max(0, offset - NEARBY), offset)
+      .trimEnd()
+      .at(-1) ?? '';
+  const behind = text.slice(offset + match.length, offset + match.length + NEARBY);
+  if (/\d/.test(before) && /^\d+$/.test(over) && /^\d+$/.test(under)) return ` ${over}/${under}`;
+  const isFactor = /[\p{L}\d)}]/u.test(before) && /^\d/.test(over);
+  return isFactor || /^(?:[\p{L}\d(]|\\(?:pi|sqrt|[dtc]?frac))/u.test(behind)
+    ? `(${over}/${under})`
+    : `${over}/${under}`;
+}
+
 function normalised(text: string): string {
   const plain = (lastBoxed(text) ?? text)
     .replace(/\\(?:text|mathrm|mbox)\{([^{}]*)\}/g, '$1')
-    .replace(/\\[dtc]?frac\{([^{}]*)\}\{([^{}]*)\}/g, '$1/$2')
-    .replace(/\\[dtc]?frac(\d)(\d)/g, '$1/$2')
+    .replace(FRACTION, fraction)
     .replace(/\\(?:left|right|!|,|;|:|quad|qquad)(?![a-z])/g, '')
     .replace(/\^\{?\\circ\}?|\\?%|\\?\$/g, '')
+    .replace(MIXED, '$1+$2/$3')
     .replace(/\s+/g, '')
     .replace(/\.$/, '');
   return THOUSANDS.test(plain) ? plain.replaceAll(',', '') : plain;
 }
 
-/** A number, or a fraction of two. Undefined for whole numbers beyond a double's digits, which are compared as written. */
+/** A number, a fraction of two, or a mixed number. Undefined for whole numbers beyond a double's digits, which are compared as written. */
 function amountOf(text: string): number | undefined {
+  const [, sign, whole, part = ''] = /^([-+]?)(\d{1,15})\+(\d+\/\d+)$/.exec(text) ?? [];
+  if (whole !== undefined) {
+    const rest = amountOf(part);
+    return rest === undefined ? undefined : (sign === '-' ? -1 : 1) * (Number(whole) + rest);
+  }
   const [over, under, ...rest] = text.split('/');
   if (rest.length > 0 || over === undefined) return undefined;
   const value = numberIn(over);
@@ -55,7 +84,10 @@ function amountOf(text: string): number | undefined {
 
 function numberIn(text: string): number | undefined {
   if (/^[-+]?\d{16,}(?:\.\d*)?$/.test(text)) return undefined;
-  return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text) ? finite(Number(text)) : undefined;
+  if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text)) return undefined;
+  const value = finite(Number(text));
+  // Digits that a double has no room for are compared as written.
+  return value === 0 && /^[-+]?[\d.]*[1-9]/.test(text) ? undefined : value;
 }
 
 /** Within a billionth of infinity, all numbers are the same. */

@@ -91,7 +91,7 @@ type Run = VerifyCalls['run'];
 
 /** Answers that are kept: rollouts of a group often run the same code. */
 const KEPT_ANSWERS = 2_000;
-/** UTF-16 units of output. All kept answers then stay below 100 MB. */
+/** UTF-16 units of an answer as JSON. All kept answers then stay below 100 MB. */
 const LONGEST_KEPT = 20_000;
 
 /** @returns `run`, which runs equal cells with an equal seed once */
@@ -105,7 +105,7 @@ export function onceForEqualCells(run: Run): Run {
     answers.set(key, answer);
     const forget = (): void => void answers.delete(key);
     answer.then((found) => {
-      if (found.kind === 'done' && found.stdout.length + found.stderr.length > LONGEST_KEPT) forget();
+      if (JSON.stringify(found).length > LONGEST_KEPT) forget();
     }, forget);
     for (const oldest of answers.keys()) {
       if (answers.size <= KEPT_ANSWERS) break;

@@ -148,6 +148,7 @@ test.each<[reason: string, logged: LoggedCall, answer: PythonAnswer]>([
   ['it needs more than 512 MB', released('1'), failed('MemoryError')],
   ['it ran longer than 10 s', released('1'), { kind: 'timed_out', limitMs: 10_000 }],
   ['bash does not run Python', { ...released('1'), tool: 'bash' }, here('1')],
+  ['the log has a mark for a cut, and nothing of the output', released(CUT), here('1')],
   ['the code has commands of a notebook', { ...released('1'), code: '!pip install sympy' }, here('1')],
   ['the log has no output of this code', { code: 'print(1)', outcome: 'missing' }, here('1')],
   [

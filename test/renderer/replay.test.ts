@@ -121,6 +121,15 @@ describe('raw record', () => {
     expect(reindentedJson(text)).toBe(lines.join('\n'));
     expect(reindentedJson('plain')).toBeUndefined();
   });
+
+  it('gives up where indentation would be most of the text', () => {
+    const nested = (levels: number, items: number) =>
+      '['.repeat(levels) + '1,'.repeat(items) + '1'.padEnd(levels + 1, ']');
+    expect(reindentedJson(nested(100, 0))).toBeDefined();
+    expect(reindentedJson(nested(30_000, 0))).toBeUndefined();
+    expect(reindentedJson(nested(150, 200_000))).toBeUndefined();
+    expect(reindentedJson(nested(2, 200_000))).toBeDefined();
+  });
 });
 
 describe('a tool response of JSON in one line', () => {

@@ -247,6 +247,22 @@ describe('a server that does harm', () => {
     respond = (response) =>
       response.end(JSON.stringify({ choices: [{ text: `I know ${key}`, finish_reason: 'stop' }] }));
     expect(await asked()).toMatchObject({ text: 'I know …' });
+    const pieces = [...key].map((letter) => ({ choices: [{ text: letter }] }));
+    respond = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const piece of [...pieces, { choices: [{ text: '', finish_reason: 'stop' }] }])
+        response.write(`data: ${JSON.stringify(piece)}\n\n`);
+      response.end('data: [DONE]\n\n');
+    };
+    expect(await asked()).toMatchObject({ text: '…' });
+  });
+
+  test('keeps a text that has a word which is the key of a local server', async () => {
+    const { port } = harm.address() as AddressInfo;
+    const endpoint = { url: `http://127.0.0.1:${port}/v1`, model: 'm', key: 'text' };
+    respond = (response) =>
+      response.end(JSON.stringify({ choices: [{ text: 'a text', finish_reason: 'stop' }] }));
+    expect(await complete(endpoint, RAW, SETTINGS, 1, options)).toMatchObject({ text: 'a text' });
   });
 
   test('is not waited for without end, whatever comments it sends', async () => {
