@@ -636,7 +636,7 @@ export function describeCompare(shell: Shell): void {
       await tree.getByText('Start').waitFor();
       const called = tree.getByRole('treeitem').filter({ hasText: 'python_code_with_standard_io' }).first();
       await called
-        .getByText(/output|no output|ok/)
+        .getByText(/success|no error/)
         .first()
         .waitFor();
       await tree.focus();

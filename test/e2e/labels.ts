@@ -279,7 +279,7 @@ export function describeLabels(shell: Shell): void {
         const rows = await host.dispatch('annotation.rows', { annotationNos });
         if (!rows.ok) throw new Error(rows.failure.message);
         const read = (rows.value as readonly AnnotationRow[]).map(
-          ({ annotationNo: _, conflicts, place, ...annotation }) => {
+          ({ annotationNo: _, conflicts, place, question: __, ...annotation }) => {
             expect(conflicts).toBe(0);
             expect(place?.state).toBe('exact');
             return annotation;
