@@ -6,7 +6,7 @@
  */
 import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
 import { DamagedFileError, type DatabaseFiles, HEADER_BYTES, withFiles } from './databaseHeader.ts';
-import { lengthOf, varint } from './plannerStatistics.ts';
+import { lengthOf, mostCells, varint } from './plannerStatistics.ts';
 
 /** A tree with a page that was reached before, or a list of tables that cannot be read in bounded time. */
 export interface SharedPage {
@@ -244,7 +244,7 @@ class Walk {
 /** @returns offsets of the cells that a page lists */
 function cellsIn(page: Buffer, start: number, header: number): readonly number[] {
   const pointers = start + header;
-  const cells = Math.min(page.readUInt16BE(start + 3), (page.length - pointers) >> 1);
+  const cells = Math.min(page.readUInt16BE(start + 3), mostCells(page), (page.length - pointers) >> 1);
   return Array.from(
     { length: Math.max(0, cells) },
     (_, cell) => page.readUInt16BE(pointers + 2 * cell) & (page.length - 1),

@@ -82,7 +82,8 @@ function readPage(page: Buffer, start: number, usable: number): SchemaPage {
   const kind = page[start];
   if (page.length < usable || (kind !== INTERIOR && kind !== LEAF)) return { foreign: undefined, below };
   const pointers = start + (kind === INTERIOR ? 12 : 8);
-  const cells = Math.min(page.readUInt16BE(start + 3), (page.length - pointers) >> 1);
+  const cells = page.readUInt16BE(start + 3);
+  if (cells > mostCells(page)) return { foreign: undefined, below };
   if (kind === INTERIOR) below.push(page.readUInt32BE(start + 8));
   for (let cell = 0; cell < cells; cell++) {
     const at = page.readUInt16BE(pointers + 2 * cell);
@@ -116,6 +117,11 @@ function foreignIn(record: Buffer): string | undefined {
   };
   if (!STATISTICS.test(field(1, NAME_BYTES)) || STATISTICS_SQL.includes(field(4))) return undefined;
   return `${field(0)} ${field(1)}`;
+}
+
+/** SQLite refuses a page with more cells. */
+export function mostCells(page: Buffer): number {
+  return Math.floor((page.length - 8) / 6);
 }
 
 /** Bytes of a value, by its serial type. */
