@@ -7,6 +7,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { messageOfError } from '../../shared/domain/fileProblem.ts';
 import { LINKED, NOT_A_FILE } from './containers/openFile.ts';
+import { MOST_LEVELS } from './granted.ts';
 
 /** A tokenizer in a directory of logs belongs to them (`ingest.ts`). A named one is refused with a hint. */
 export const TOKENIZER_FILE = 'tokenizer.json';
@@ -75,6 +76,12 @@ function walk(path: string, found: Discovered[], seen: Set<string>, roots: reado
   seen.add(real);
   if (!isDirectory) {
     found.push({ kind: 'file', path: real });
+    return;
+  }
+  // The system resolves each path level by level, and nothing below is granted.
+  if (real.split(sep).length >= MOST_LEVELS) {
+    const message = `nothing below it is read, since it has ${MOST_LEVELS} levels or more`;
+    found.push({ kind: 'unreadable', path, code: 'too_deep', message });
     return;
   }
   let names: string[];

@@ -16,7 +16,7 @@ export interface Granted {
 }
 
 /** Deeper paths are not granted: a path that does not exist is resolved level by level. */
-const MOST_LEVELS = 256;
+export const MOST_LEVELS = 256;
 
 /** @param granted real paths */
 export function isBelowAny(path: string, granted: Iterable<string>): boolean {

@@ -132,12 +132,11 @@ export class LibraryWriter {
    */
   movedFile(identity: FileIdentity, mayRead: (path: string) => boolean): KnownFile | undefined {
     const candidates = this.sql.filesByHead.all(identity.headHash, identity.headBytes);
-    const row = candidates.find(
-      ({ path, inode }) =>
-        mayRead(path) &&
-        (basename(path) === basename(identity.path)
-          ? !existsSync(path)
-          : inode === identity.inode && inodeAt(path) !== inode),
+    const row = candidates.find(({ path, inode }) =>
+      // Asks the file system last: thousands of files may begin alike, such as empty ones.
+      basename(path) === basename(identity.path)
+        ? mayRead(path) && !existsSync(path)
+        : inode === identity.inode && mayRead(path) && inodeAt(path) !== inode,
     );
     if (row === undefined) return undefined;
     const unread = this.knownFile(identity.path);

@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { registerFunctions } from './functions.ts';
 import { AlteredDatabaseError, assertOurs, assertOursByHeader, migrate } from './migrate.ts';
-import { ALL_READ, SCHEMA, sharedPages } from './pageTrees.ts';
+import { ALL_READ, problemOf, SCHEMA, sharedPages } from './pageTrees.ts';
 import { foreignStatistics } from './plannerStatistics.ts';
 import { damaged } from './storageFailure.ts';
 import { registerTokenTable } from './tokenTable.ts';
@@ -121,7 +121,7 @@ const READ_ONLY = { readonly: true, fileMustExist: true, timeout: 10_000 };
  */
 export function assertTrees(path: string): void {
   const [shared] = sharedPages(path, ALL_READ);
-  if (shared !== undefined) throw damaged(`${shared.problem}, one of them in ${shared.table}`);
+  if (shared !== undefined) throw damaged(problemOf(shared));
 }
 
 /** @throws NewerDatabaseError, ForeignDatabaseError, AlteredDatabaseError, SqliteError */

@@ -4,23 +4,20 @@
  *
  * File formats: https://www.sqlite.org/fileformat2.html
  */
-import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import {
-  bytesAt,
-  FRAME_HEADER,
-  HEADER_BYTES,
-  headerOf,
-  lengthOf,
-  READ,
-  varint,
-  WAL_HEADER,
-} from './plannerStatistics.ts';
+import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
+import { DamagedFileError, type DatabaseFiles, HEADER_BYTES, withFiles } from './databaseHeader.ts';
+import { lengthOf, mostCells, varint } from './plannerStatistics.ts';
 
-/** A tree with a page that was reached before. */
+/** A tree with a page that was reached before, or a list of tables that cannot be read in bounded time. */
 export interface SharedPage {
   /** The table of the tree, as the file names it: letters and digits. */
   readonly table: string;
   readonly problem: string;
+}
+
+/** What is wrong with the file, as a part of a sentence. */
+export function problemOf({ table, problem }: SharedPage): string {
+  return problem.endsWith(SEVERAL_PLACES) ? `${problem}, one of them in ${table}` : problem;
 }
 
 /** Bytes of a library whose every page is read when it is opened. */
@@ -33,6 +30,9 @@ export const SCHEMA = 'sqlite_schema';
 const [INTERIOR_INDEX, INTERIOR_TABLE, LEAF_TABLE] = [2, 5, 13];
 /** Bytes of a row of the schema up to its root page. The rest may be long. */
 const LONGEST_NAMES = 1 << 16;
+/** Bytes that may be read of the smallest file. */
+const LEAST_BUDGET = 16 << 20;
+const SEVERAL_PLACES = 'has several places in its trees';
 
 /**
  * @param allRead bytes. Pages of a larger file are only read above the lowest level of a tree, which is taken to be where
@@ -60,15 +60,13 @@ function changesOf(path: string): string {
     .join(' ');
 }
 
+/** Damage other than a shared page ends the walk. All of it is in the list of tables. */
 function walk(path: string, allRead: number): readonly SharedPage[] {
-  const file = openSync(path, READ);
-  const log = existsSync(`${path}-wal`) ? openSync(`${path}-wal`, READ) : undefined;
   try {
-    const header = headerOf(file);
-    return header === undefined ? [] : new Walk(file, log, header, allRead).run();
-  } finally {
-    closeSync(file);
-    if (log !== undefined) closeSync(log);
+    return withFiles(path, (files) => new Walk(files, allRead).run()) ?? [];
+  } catch (error) {
+    if (error instanceof DamagedFileError) return [{ table: SCHEMA, problem: error.message }];
+    throw error;
   }
 }
 
@@ -77,12 +75,21 @@ interface Root {
   readonly page: number;
 }
 
+/** A row in a page. */
+interface Cell {
+  readonly at: number;
+  readonly payload: number;
+  /** Where its record begins, and how much of it is in the page. */
+  readonly from: number;
+  readonly local: number;
+  readonly end: number;
+}
+
 class Walk {
   private readonly file: number;
   private readonly log: number | undefined;
   private readonly pageSize: number;
   private readonly usable: number;
-  /** By page, where the write-ahead log has its last committed version. */
   private readonly logged: ReadonlyMap<number, number>;
   /** Pages of the file that were reached, and those that only the log has. */
   private readonly seen: Uint8Array;
@@ -90,21 +97,19 @@ class Walk {
   private readonly isLarge: boolean;
   /** Reused, because this is read of each page. */
   private readonly kind = Buffer.alloc(1);
+  /** Bytes that may still be read. Long rows of the list of tables may share pages, which costs no bytes of the file. */
+  private budget: number;
 
-  constructor(
-    file: number,
-    log: number | undefined,
-    { pageSize, usable }: { readonly pageSize: number; readonly usable: number },
-    allRead: number,
-  ) {
+  constructor({ file, log, header: { pageSize, usable }, logged }: DatabaseFiles, allRead: number) {
     this.file = file;
     this.log = log;
     this.pageSize = pageSize;
     this.usable = usable;
-    this.logged = log === undefined ? new Map<number, number>() : committedPages(log, pageSize);
+    this.logged = logged;
     const { size } = fstatSync(file);
     this.isLarge = size > allRead;
     this.seen = new Uint8Array(Math.ceil(size / pageSize) + 1);
+    this.budget = 4 * (size + (log === undefined ? 0 : fstatSync(log).size)) + LEAST_BUDGET;
   }
 
   run(): readonly SharedPage[] {
@@ -143,7 +148,7 @@ class Walk {
       for (const child of below) reach(child, areRead);
     }
     if (shared === undefined) return undefined;
-    return { table: root.table, problem: `page ${shared} has several places in its trees` };
+    return { table: root.table, problem: `page ${shared} ${SEVERAL_PLACES}` };
   }
 
   private isInterior(page: number): boolean {
@@ -168,20 +173,38 @@ class Walk {
     const page = this.bytesOf(no, this.pageSize);
     const start = no === 1 ? HEADER_BYTES : 0;
     if (page[start] !== LEAF_TABLE) return [];
-    return cellsIn(page, start, 8).map((cell) => this.rootIn(page, cell));
+    const cells = cellsIn(page, start, 8)
+      .map((at) => this.cellAt(page, at))
+      .sort((a, b) => a.at - b.at);
+    // Else a page could list one long row thousands of times.
+    if (cells.some(({ at }, i) => i > 0 && (cells[i - 1]?.end ?? 0) > at))
+      throw new DamagedFileError(`page ${no} lists tables in places that overlap`);
+    return cells.map((cell) => this.rootIn(page, cell));
   }
 
-  private rootIn(page: Buffer, cell: number): Root {
-    const [payload, afterPayload] = varint(page, cell);
+  private cellAt(page: Buffer, at: number): Cell {
+    const [payload, afterPayload] = varint(page, at, 7);
     const [, from] = varint(page, afterPayload);
-    let record = page.subarray(from, from + localBytes(payload, this.usable));
-    let next = record.length < payload ? readUInt32(page, from + record.length) : 0;
+    const local = localBytes(payload, this.usable);
+    return { at, payload, from, local, end: from + local + (local < payload ? 4 : 0) };
+  }
+
+  private rootIn(page: Buffer, { payload, from, local }: Cell): Root {
+    const parts = [page.subarray(from, from + local)];
+    let length = parts[0]?.length ?? 0;
+    let next = length < payload ? readUInt32(page, from + length) : 0;
     const wanted = Math.min(payload, LONGEST_NAMES);
-    while (next > 0 && record.length < wanted) {
+    const chain = new Set<number>();
+    while (next > 0 && length < wanted) {
+      if (chain.has(next))
+        throw new DamagedFileError(`page ${next} comes twice in a row of the list of tables`);
+      chain.add(next);
       const more = this.bytesOf(next, this.usable);
-      record = Buffer.concat([record, more.subarray(4)]);
+      parts.push(more.subarray(4));
+      length += more.length - 4;
       next = more.readUInt32BE(0);
     }
+    const record = Buffer.concat(parts);
     // type, name, tbl_name, rootpage
     const [headerBytes, first] = varint(record, 0);
     let [at, value] = [first, headerBytes];
@@ -201,6 +224,9 @@ class Walk {
 
   /** Like SQLite, takes what is missing of the last page for zeros. */
   private bytesOf(page: number, length: number): Buffer {
+    this.budget -= length;
+    if (this.budget < 0)
+      throw new DamagedFileError('page 1 leads to a list of tables that is longer than the file');
     const [file, start] = this.placeOf(page);
     const bytes = Buffer.alloc(length);
     readSync(file, bytes, 0, length, start);
@@ -218,7 +244,7 @@ class Walk {
 /** @returns offsets of the cells that a page lists */
 function cellsIn(page: Buffer, start: number, header: number): readonly number[] {
   const pointers = start + header;
-  const cells = Math.min(page.readUInt16BE(start + 3), (page.length - pointers) >> 1);
+  const cells = Math.min(page.readUInt16BE(start + 3), mostCells(page), (page.length - pointers) >> 1);
   return Array.from(
     { length: Math.max(0, cells) },
     (_, cell) => page.readUInt16BE(pointers + 2 * cell) & (page.length - 1),
@@ -244,64 +270,4 @@ function pageNumber(type: number, bytes: Buffer): number {
 
 function readUInt32(bytes: Buffer, at: number): number {
   return at + 4 <= bytes.length ? bytes.readUInt32BE(at) : 0;
-}
-
-/** The magic number of a log whose checksums are of little-endian words; the other is one more. */
-const WAL_MAGIC = 0x377f0682;
-
-/**
- * Reads the log as SQLite does, which ignores frames after the first with another salt or a wrong checksum.
- *
- * @returns by page, the offset of its last committed version
- */
-function committedPages(log: number, pageSize: number): ReadonlyMap<number, number> {
-  const committed = new Map<number, number>();
-  const header = bytesAt(log, 0, WAL_HEADER);
-  if (header.length < WAL_HEADER) return committed;
-  const magic = header.readUInt32BE(0);
-  if (magic !== WAL_MAGIC && magic !== WAL_MAGIC + 1) return committed;
-  const checksum = new Checksum(magic !== WAL_MAGIC);
-  checksum.add(header.subarray(0, 24));
-  if (!checksum.is(header, 24)) return committed;
-  if (header.readUInt32BE(8) !== pageSize)
-    throw new Error('the pages of its write-ahead log have another size');
-  let pending: [page: number, at: number][] = [];
-  const salts = header.subarray(16, 24);
-  for (let at = WAL_HEADER; ; at += FRAME_HEADER + pageSize) {
-    const frame = bytesAt(log, at, FRAME_HEADER + pageSize);
-    if (frame.length < FRAME_HEADER + pageSize || !salts.equals(frame.subarray(8, 16))) return committed;
-    checksum.add(frame.subarray(0, 8));
-    checksum.add(frame.subarray(FRAME_HEADER));
-    const page = frame.readUInt32BE(0);
-    if (page === 0 || !checksum.is(frame, 16)) return committed;
-    pending.push([page, at + FRAME_HEADER]);
-    // Only the last frame of a transaction has the number of pages.
-    if (frame.readUInt32BE(4) === 0) continue;
-    for (const [logged, place] of pending) committed.set(logged, place);
-    pending = [];
-  }
-}
-
-class Checksum {
-  private readonly isBigEndian: boolean;
-  private first = 0;
-  private second = 0;
-
-  constructor(isBigEndian: boolean) {
-    this.isBigEndian = isBigEndian;
-  }
-
-  add(bytes: Buffer): void {
-    const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let [first, second] = [this.first, this.second];
-    for (let at = 0; at < bytes.byteLength; at += 8) {
-      first = (first + words.getUint32(at, !this.isBigEndian) + second) | 0;
-      second = (second + words.getUint32(at + 4, !this.isBigEndian) + first) | 0;
-    }
-    [this.first, this.second] = [first, second];
-  }
-
-  is(bytes: Buffer, at: number): boolean {
-    return bytes.readInt32BE(at) === this.first && bytes.readInt32BE(at + 4) === this.second;
-  }
 }

@@ -5,7 +5,8 @@
  *
  * File formats: https://www.sqlite.org/fileformat2.html
  */
-import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { bytesAt, FRAME_HEADER, HEADER_BYTES, WAL_HEADER, withFiles } from './databaseHeader.ts';
 
 /** The definitions that `ANALYZE` writes. */
 export const STATISTICS_SQL = [
@@ -13,16 +14,15 @@ export const STATISTICS_SQL = [
   'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
 ];
 const STATISTICS = /^sqlite_stat/i;
+/** Bytes of a name that tell whether it is one of them. */
+const NAME_BYTES = 'sqlite_stat'.length;
+/** Bytes of a text that is compared or named; longer than each of the definitions. */
+const LONGEST_TEXT = 200;
 
-export const HEADER_BYTES = 100;
-const MAGIC = 'SQLite format 3\0';
 const [INTERIOR, LEAF] = [5, 13];
-export const [WAL_HEADER, FRAME_HEADER] = [32, 24];
 /** More than any schema has. A page is visited once, so circles end. */
 const MOST_PAGES = 10_000;
 
-/** Opening a FIFO without this flag waits for a writer. Windows has no such flag. */
-export const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const UTF8 = 1;
 
 /**
@@ -31,16 +31,11 @@ const UTF8 = 1;
  * @returns the first object in the place of planner statistics that `ANALYZE` would not have created, such as
  * `table sqlite_stat1`, or `text encoding` if its names cannot be read here; undefined when no
  * object differs, or when the file is not an SQLite database
- * @throws Error when the file cannot be read
+ * @throws DamagedFileError when its header differs from that in the log; Error when the file cannot be read
  */
 export function foreignStatistics(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
-  const file = openSync(path, READ);
-  const log = existsSync(`${path}-wal`) ? openSync(`${path}-wal`, READ) : undefined;
-  try {
-    const header = headerOf(file);
-    if (header === undefined) return undefined;
-    const { pageSize, usable, encoding } = header;
+  return withFiles(path, ({ file, log, header: { pageSize, usable, encoding } }) => {
     // A new file has no encoding yet.
     if (encoding > UTF8) return 'text encoding';
     const logged = log === undefined ? new Map<number, readonly number[]>() : framesOf(log, pageSize);
@@ -53,34 +48,13 @@ export function foreignStatistics(path: string): string | undefined {
       for (const at of logged.get(page) ?? [])
         if (log !== undefined) versions.push(bytesAt(log, at, pageSize));
       for (const bytes of versions) {
-        const { rows, below } = readPage(bytes, page === 1 ? HEADER_BYTES : 0, usable);
-        const foreign = rows.find(({ name, sql }) => STATISTICS.test(name) && !STATISTICS_SQL.includes(sql));
-        if (foreign !== undefined) return `${foreign.type} ${foreign.name}`;
+        const { foreign, below } = readPage(bytes, page === 1 ? HEADER_BYTES : 0, usable);
+        if (foreign !== undefined) return foreign;
         pages.push(...below);
       }
     }
     return undefined;
-  } finally {
-    closeSync(file);
-    if (log !== undefined) closeSync(log);
-  }
-}
-
-interface FileHeader {
-  readonly pageSize: number;
-  /** Bytes of a page that SQLite uses. */
-  readonly usable: number;
-  readonly encoding: number;
-}
-
-/** @returns undefined when the file is not an SQLite database */
-export function headerOf(file: number): FileHeader | undefined {
-  const header = bytesAt(file, 0, HEADER_BYTES);
-  if (header.length < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
-  // Stored as 1 because 65536 does not fit.
-  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-  if (pageSize < 512) return undefined;
-  return { pageSize, usable: pageSize - header.readUInt8(20), encoding: header.readUInt32BE(56) };
+  });
 }
 
 /** @returns by page, where the write-ahead log has its versions */
@@ -96,24 +70,20 @@ function framesOf(log: number, pageSize: number): ReadonlyMap<number, readonly n
   }
 }
 
-interface SchemaRow {
-  readonly type: string;
-  readonly name: string;
-  readonly sql: string;
-}
-
 interface SchemaPage {
-  readonly rows: readonly SchemaRow[];
+  /** The first object in the place of planner statistics. */
+  readonly foreign: string | undefined;
   readonly below: readonly number[];
 }
 
 /** Skips what is damaged. SQLite reports it later. */
 function readPage(page: Buffer, start: number, usable: number): SchemaPage {
-  const [rows, below]: [SchemaRow[], number[]] = [[], []];
+  const below: number[] = [];
   const kind = page[start];
-  if (page.length < usable || (kind !== INTERIOR && kind !== LEAF)) return { rows, below };
+  if (page.length < usable || (kind !== INTERIOR && kind !== LEAF)) return { foreign: undefined, below };
   const pointers = start + (kind === INTERIOR ? 12 : 8);
-  const cells = Math.min(page.readUInt16BE(start + 3), (page.length - pointers) >> 1);
+  const cells = page.readUInt16BE(start + 3);
+  if (cells > mostCells(page)) return { foreign: undefined, below };
   if (kind === INTERIOR) below.push(page.readUInt32BE(start + 8));
   for (let cell = 0; cell < cells; cell++) {
     const at = page.readUInt16BE(pointers + 2 * cell);
@@ -123,13 +93,17 @@ function readPage(page: Buffer, start: number, usable: number): SchemaPage {
     }
     const [, key] = varint(page, at);
     const [, record] = varint(page, key);
-    rows.push(schemaRow(page.subarray(record)));
+    const foreign = foreignIn(page.subarray(record));
+    if (foreign !== undefined) return { foreign, below };
   }
-  return { rows, below };
+  return { foreign: undefined, below };
 }
 
-/** Reads a row (type, name, tbl_name, rootpage, sql). Of a long SQL, only the part in this page. */
-function schemaRow(record: Buffer): SchemaRow {
+/**
+ * Reads a row (type, name, tbl_name, rootpage, sql). Of a long SQL, only the part in this page.
+ * A page may list one long row thousands of times, so texts are only read of what has the name of statistics.
+ */
+function foreignIn(record: Buffer): string | undefined {
   const [headerBytes, first] = varint(record, 0);
   const lengths: number[] = [];
   for (let at = first; at < headerBytes && lengths.length < 5; ) {
@@ -137,11 +111,17 @@ function schemaRow(record: Buffer): SchemaRow {
     lengths.push(lengthOf(type));
     at = next;
   }
-  const field = (no: number): string => {
+  const field = (no: number, most = LONGEST_TEXT): string => {
     const start = lengths.slice(0, no).reduce((sum, length) => sum + length, headerBytes);
-    return record.toString('utf8', start, start + (lengths[no] ?? 0));
+    return record.toString('utf8', start, start + Math.min(lengths[no] ?? 0, most));
   };
-  return { type: field(0), name: field(1), sql: field(4) };
+  if (!STATISTICS.test(field(1, NAME_BYTES)) || STATISTICS_SQL.includes(field(4))) return undefined;
+  return `${field(0)} ${field(1)}`;
+}
+
+/** SQLite refuses a page with more cells. */
+export function mostCells(page: Buffer): number {
+  return Math.floor((page.length - 8) / 6);
 }
 
 /** Bytes of a value, by its serial type. */
@@ -150,19 +130,21 @@ export function lengthOf(type: number): number {
   return [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0][type] ?? 0;
 }
 
-/** @returns the number, at most 32 bits of it, and the offset after it */
-export function varint(bytes: Buffer, at: number): readonly [value: number, next: number] {
+/**
+ * @param lastBits of the ninth byte. SQLite takes 7 of it for the length of a row, and 8 elsewhere
+ * @returns the number, at most 32 bits of it, and the offset after it
+ */
+export function varint(
+  bytes: Buffer,
+  at: number,
+  lastBits: 7 | 8 = 8,
+): readonly [value: number, next: number] {
   let value = 0;
-  for (let i = 0; i < 9; i++) {
+  for (let i = 0; i < 8; i++) {
     const byte = bytes[at + i] ?? 0;
-    if (i === 8) return [(value << 8) | byte, at + 9];
     value = (value << 7) | (byte & 0x7f);
     if (byte < 0x80) return [value >>> 0, at + i + 1];
   }
-  return [value >>> 0, at + 9];
-}
-
-export function bytesAt(file: number, position: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  return bytes.subarray(0, readSync(file, bytes, 0, length, position));
+  const last = (bytes[at + 8] ?? 0) & (lastBits === 7 ? 0x7f : 0xff);
+  return [((value << lastBits) | last) >>> 0, at + 9];
 }

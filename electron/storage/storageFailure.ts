@@ -52,6 +52,8 @@ function messageOf(
 ): string | undefined {
   if (FULL.has(code))
     return `not written: the disk of ${output} is full. The library is unchanged. Free some space and try again`;
+  if (output !== undefined && code === 'EFBIG')
+    return `not written: ${output} would be larger than its disk or a limit of your system allows. The library is unchanged`;
   if (output !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS'))
     return `not written: ${output} cannot be written (${reason})`;
   // Sums of stored numbers overflow only where Turnwise has not written them.

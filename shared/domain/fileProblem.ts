@@ -14,6 +14,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
   ENOSPC: 'the disk is full',
+  EFBIG: 'it would be larger than its disk or a limit of the system allows',
   EROFS: 'its disk is read-only',
   ESTALE: 'the network drive no longer has it',
   ETIMEDOUT: 'the network drive does not answer',

@@ -172,6 +172,7 @@ describe('the failure of a storage error', () => {
 
   it('names the output instead, if one is written', () => {
     expect(failureOf('ENOSPC', '/pack.html')).toContain('the disk of /pack.html is full');
+    expect(failureOf('EFBIG', '/pack.html')).toContain('/pack.html would be larger than its disk');
     expect(failureOf('EACCES', '/pack.html')).toBe('not written: /pack.html cannot be written (reason)');
   });
 

@@ -170,6 +170,14 @@ describe('Parquet', () => {
     });
   });
 
+  it('says that a damaged footer cannot be read, not how the decoder failed', async () => {
+    const content = parquetOf(3, 'It is 72.');
+    // An empty structure has none of the fields that a footer needs.
+    content.fill(0, content.length - 8 - content.readUInt32LE(content.length - 8), content.length - 8);
+    const { messages } = await readBeside('a.parquet', content);
+    expect(messages).toEqual([expect.stringMatching(/damaged Parquet file: its footer cannot be read$/)]);
+  });
+
   it('refuses a footer of more structures than any file has', async () => {
     const content = parquetClaiming((footer) => {
       const [group] = footer.row_groups;

@@ -610,6 +610,32 @@ describe('bad input', () => {
     expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 2 }]);
   });
 
+  it('names a directory that is too deep, and reads its neighbours', async () => {
+    const deep = join(place.directory, 'd/'.repeat(300));
+    mkdirSync(deep, { recursive: true });
+    writeFileSync(join(deep, '1.jsonl'), lines(1, 2));
+    place.file('e.jsonl', lines(1, 2));
+    const { files } = await ingestHere(place.library, [place.directory]);
+    expect(files.map(({ status, issues }) => [status, issues[0]?.code])).toEqual([
+      ['refused', 'too_deep'],
+      ['read', undefined],
+    ]);
+    expect(files[0]?.path.split('/')).toHaveLength(256);
+  });
+
+  it('asks the file system once about files that begin alike', () => {
+    place.file('1.jsonl', '');
+    const db = openWriter(place.library);
+    const writer = new LibraryWriter(db);
+    const identity = { bytes: 0, mtimeMs: 0, headHash: '', headBytes: 0 };
+    for (let i = 0; i < 5; i++)
+      writer.addFile({ ...identity, path: `/a/${i}.txt`, inode: `${i}` }, undefined, 'read');
+    const asked: string[] = [];
+    writer.movedFile({ ...identity, path: '/a/new.txt', inode: '3' }, (path) => asked.push(path) === 0);
+    db.close();
+    expect(asked).toEqual(['/a/3.txt']);
+  });
+
   it('what a stopped call left out is known, and read by the next', async () => {
     place.file('1.jsonl', lines(1, 600));
     place.file('2.jsonl', lines(2, 4));

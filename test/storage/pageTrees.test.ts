@@ -1,11 +1,12 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDamaged, openWriter } from '../../electron/storage/open.ts';
 import { sharedPages } from '../../electron/storage/pageTrees.ts';
-import { repeatRows } from '../../fixtures/generate/hostileFiles.ts';
+import { foreignStatistics } from '../../electron/storage/plannerStatistics.ts';
+import { databaseOfLongRows, repeatRows, writeLogOf } from '../../fixtures/generate/hostileFiles.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -126,6 +127,69 @@ describe('the pages of an SQLite file', () => {
     const path = join(directory, 'cut.sqlite');
     writeFileSync(path, readFileSync(database('to-cut.sqlite')).subarray(0, 50_000));
     expect(sharedPages(path)).toEqual([]);
+  });
+});
+
+describe('a list of tables', () => {
+  it.each([
+    ['repeated', 2, /^page \d+ lists tables in places that overlap$/],
+    ['circle', 2, /^page 4 comes twice in a row of the list of tables$/],
+    // 60 pages with 4 rows each; each row is read again.
+    ['line', 59, /^page 1 leads to a list of tables that is longer than the file$/],
+  ] as const)('that takes more bytes than the file has is damage: %s', (shape, leaves, problem) => {
+    const path = join(directory, `${shape}.sqlite`);
+    writeFileSync(path, databaseOfLongRows(leaves, shape));
+    expect(sharedPages(path)).toEqual([{ table: 'sqlite_schema', problem: expect.stringMatching(problem) }]);
+    expect(foreignStatistics(path)).toBeUndefined();
+    expect(() => openWriter(path)).toThrow(problem);
+  });
+});
+
+describe('the header of an SQLite file', () => {
+  /** @param change of the header in the file, while the log has the true one */
+  function logged(name: string, change: (bytes: Buffer) => void): string {
+    const path = database(name);
+    repeatRows(path, 'plain', 3);
+    const bytes = readFileSync(path);
+    bytes.set([2, 2], 18);
+    writeLogOf(path, bytes.subarray(0, 1024), bytes.length / 1024);
+    change(bytes);
+    writeFileSync(path, bytes);
+    return path;
+  }
+
+  it.each<[string, (bytes: Buffer) => void, string]>([
+    ['magic', (bytes) => bytes.fill(0, 0, 16), 'the header of the file is damaged'],
+    ['page size', (bytes) => bytes.writeUInt16BE(256, 16), 'the header of the file is damaged'],
+    ['size', (bytes) => bytes.writeUInt16BE(2048, 16), 'its header is another one in its write-ahead log'],
+    ['reserved', (bytes) => bytes.writeUInt8(32, 20), 'its header is another one in its write-ahead log'],
+    ['encoding', (bytes) => bytes.writeUInt32BE(2, 56), 'its header is another one in its write-ahead log'],
+  ])('must agree with that of the log: %s', (what, change, problem) => {
+    const path = logged(`header-${what}.sqlite`, change);
+    expect(sharedPages(path)).toEqual([{ table: 'sqlite_schema', problem }]);
+    expect(() => foreignStatistics(path)).toThrow(problem);
+    expect(() => openWriter(path)).toThrow(problem);
+  });
+
+  it('may be only in the log, or be older in the file', () => {
+    const path = logged('header-older.sqlite', (bytes) => bytes.writeUInt32BE(0, 56));
+    expect(sharedPages(path)).toMatchObject([{ table: 'plain' }]);
+    const from = join(directory, 'new.sqlite');
+    const copy = join(directory, 'new-copy.sqlite');
+    const db = openWriter(from);
+    for (const suffix of ['', '-wal']) copyFileSync(from + suffix, copy + suffix);
+    db.close();
+    expect(sharedPages(copy)).toEqual([]);
+    expect(foreignStatistics(copy)).toBeUndefined();
+    openWriter(copy).close();
+    const empty = join(directory, 'empty.sqlite');
+    const again = openWriter(empty);
+    copyFileSync(`${empty}-wal`, `${copy}-wal`);
+    again.close();
+    truncateSync(copy);
+    expect(sharedPages(copy)).toEqual([]);
+    expect(foreignStatistics(copy)).toBeUndefined();
+    openWriter(copy).close();
   });
 });
 

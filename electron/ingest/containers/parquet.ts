@@ -56,6 +56,9 @@ export class ParquetSource implements RecordSource {
       return new ParquetSource(file, metadata);
     } catch (error) {
       file.end();
+      // The decoder meets a footer of other types only as an error of JavaScript.
+      if (error instanceof TypeError)
+        throw new CorruptContainerError('damaged Parquet file: its footer cannot be read');
       throw asCorrupt(error, 'damaged or unfinished Parquet file');
     }
   }

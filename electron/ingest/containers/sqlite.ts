@@ -17,7 +17,7 @@ import { isObject } from '../../../shared/format/fields.ts';
 import { readJson } from '../../../shared/format/lenientJson.ts';
 import { bytesOnDisk } from '../../storage/bytesOnDisk.ts';
 import { copyDatabase, type DatabaseCopy, irregularFile } from '../../storage/databaseFiles.ts';
-import { sharedPages } from '../../storage/pageTrees.ts';
+import { problemOf, sharedPages } from '../../storage/pageTrees.ts';
 import { foreignStatistics } from '../../storage/plannerStatistics.ts';
 import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
@@ -61,7 +61,7 @@ export class SqliteSource implements RecordSource {
       const foreign = foreignStatistics(path);
       if (foreign !== undefined) throw new Error(`its ${foreign} is not the one that SQLite creates`);
       const [shared] = sharedPages(path);
-      if (shared !== undefined) throw new Error(`its ${shared.problem}, one of them in ${shared.table}`);
+      if (shared !== undefined) throw new Error(`its ${problemOf(shared)}`);
       if (needsCopy) copy = await copyDatabase(path);
       db = new Database(copy?.path ?? path, { readonly: true, fileMustExist: true });
       db.pragma('trusted_schema = OFF');
