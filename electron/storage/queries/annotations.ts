@@ -132,7 +132,7 @@ export function annotationsOfRollout(
   };
 }
 
-export const PROBLEM_OF_GROUP = 'SELECT problem_no FROM group_row WHERE group_id = ?';
+const PROBLEM_OF_GROUP = 'SELECT problem_no FROM group_row WHERE group_id = ?';
 
 /** Rows of a list, with the beginning of each problem's question. */
 export function annotationRows(db: ReadableLibrary, numbers: readonly number[]): readonly AnnotationRow[] {
