@@ -2,7 +2,7 @@
  * `turnwise <command>`: argv → host → stdout. Stdout only holds the result. An error is one message on
  * stderr, never a stack trace.
  *
- * Exit codes: 0 done · 1 failed or refused · 2 usage · 3 done, with issues.
+ * Exit codes: electron/cli/README.md#rules.
  */
 import { mkdirSync } from 'node:fs';
 // Imported as a whole, because older versions of Node lack some exports and need a clear message.

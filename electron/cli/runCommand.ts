@@ -16,7 +16,8 @@ const overview = async (): Promise<string> =>
     ...(await allCommands()).map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`),
     '',
     'turnwise <command> --help shows the options of one command.',
-    'Exit codes: 0 done, 1 failed or refused, 2 usage, 3 done with issues.',
+    'Exit codes: 0 done, 1 failed or refused, 2 usage, 3 done with issues, 4 check or verify found something,',
+    '130 interrupted.',
   ].join('\n');
 
 async function main(argv: readonly string[]): Promise<number> {

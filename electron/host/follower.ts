@@ -141,7 +141,7 @@ export class Follower {
     try {
       added = await this.options.read(paths);
     } catch (error) {
-      // The failure is reported as a job. The same files are tried again.
+      // A failure of reading is reported as a job, a crash of the thread in the log file. The same files are tried again.
       follow.seen = seen;
       this.set(follow, 'watching');
       throw error;
@@ -162,7 +162,7 @@ export class Follower {
     this.cancelTimer?.();
     this.cancelTimer = this.clock.after(milliseconds, () => {
       this.looking = this.look()
-        // A failed job is reported, and following continues. The longer interval avoids a report every second.
+        // Following continues. The longer interval avoids a report every second.
         .then(
           (scanned) => Math.min(Math.max(INTERVAL_MS, scanned * SHARE_OF_TIME), LONGEST_INTERVAL_MS),
           () => LONGEST_INTERVAL_MS,

@@ -27,7 +27,7 @@ export interface WorkerClientOptions {
   readonly onNews?: (news: never) => void;
   /** Logs the crash of a thread. @returns the failure of its requests; default: `message` */
   readonly reportCrash?: (message: string, error: Error) => ApiFailure;
-  /** Milliseconds. A longer request fails and its thread is terminated. Only for threads without SQLite. */
+  /** Milliseconds. A longer request fails and its thread is terminated. Only for threads that write nothing. */
   readonly longestMs?: number;
   /** How long `close` waits for running requests; default 5 s. */
   readonly closeTimeoutMs?: number;

@@ -1,6 +1,6 @@
 /**
- * Pairs the turns of two rollouts as a reader would: by place and common beginning, and by what they do. Equal calls
- * count most, then content (code more than prose, prose more than output), then kinds of segments and tools.
+ * Pairs the turns of two rollouts as a reader would: by place and common beginning, and by what they do. Content
+ * counts most (code more than prose, prose more than output), then equal calls, then kinds of segments and tools.
  */
 
 import type { AlignableRollout } from './align.ts';

@@ -24,7 +24,7 @@ export interface RolloutField {
   readonly column?: RolloutFieldEncoding;
   /** Lists sort by it. Needs `column`, unless `electron/columns/runOrder.ts` derives the values. */
   readonly sorts?: true;
-  /** A condition of the filter language. Absent if the field cannot be filtered. Numbers need `column`. */
+  /** A condition of the filter language. Absent if the field cannot be filtered. Numbers need `column`, or a value in `electron/columns/fieldColumns.ts`. */
   readonly example?: string;
   /** All possible values. */
   readonly oneOf?: readonly string[];

@@ -5,7 +5,7 @@
  *
  * A credential is recognized by its key (`wandb_api_key`), by its own form (`sk-…`, a PEM block, a URL with a
  * password), or by the name before it in a text (`--api-key X`, `HF_TOKEN=X`). Only strings are masked.
- * Numbers and ids are kept.
+ * Numbers are kept, and ids that are no part of a credential.
  */
 const MASK = '••••••';
 

@@ -160,7 +160,7 @@ const RECORDS: Readonly<Record<string, readonly object[]>> = {
   ],
 };
 
-/** Formats that hold no rollouts, or only rollouts that Turnwise wrote (their text is never empty in a pack). */
+/** Formats without rollouts, of Turnwise's own packs, and `trl`, whose rows without a completion are refused. */
 const WITHOUT = ['turnwise-pack', 'turnwise-parquet', 'trl', 'verl-metrics', 'verl-console'];
 
 const DERIVED = [
