@@ -263,7 +263,7 @@ export function Rail({ route }: { readonly route: Route }) {
         whyOff="Open a rollout first."
       />
       <Item
-        name={isOldComparison ? 'Last comparison' : 'Compare'}
+        name={isOldComparison ? 'Compared' : 'Compare'}
         icon={Columns2}
         about={isOldComparison ? 'The comparison that was open last' : 'Two to four rollouts side by side'}
         command="compare.open"

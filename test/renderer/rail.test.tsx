@@ -64,7 +64,7 @@ describe('the rail', () => {
     rememberQuery('/compare', '?lane=%2Frun%2Fother');
     try {
       show({ view: 'run', runKey: 'r' });
-      expect(screen.getByRole('link', { name: 'Last comparison' }).getAttribute('href')).toContain('other');
+      expect(screen.getByRole('link', { name: 'Compared' }).getAttribute('href')).toContain('other');
       expect(screen.queryByRole('link', { name: 'Compare' })).toBeNull();
     } finally {
       rememberQuery('/compare', '');
