@@ -31,7 +31,7 @@ interface FileHeader {
   readonly encoding: number;
 }
 
-/** What is wrong with a file, as the rest of a sentence about it. SQLite would still read the file. */
+/** SQLite would still read the file. The message ends a sentence that begins with the file's name. */
 export class DamagedFileError extends Error {
   readonly code = 'SQLITE_CORRUPT';
 }

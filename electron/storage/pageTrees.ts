@@ -15,7 +15,7 @@ export interface SharedPage {
   readonly problem: string;
 }
 
-/** What is wrong with the file, as a part of a sentence. */
+/** Describes the damage. The text ends a sentence that begins with the file's name. */
 export function problemOf({ table, problem }: SharedPage): string {
   return problem.endsWith(SEVERAL_PLACES) ? `${problem}, one of them in ${table}` : problem;
 }
@@ -79,7 +79,7 @@ interface Root {
 interface Cell {
   readonly at: number;
   readonly payload: number;
-  /** Where its record begins, and how much of it is in the page. */
+  /** The record begins at this place, and the page holds this many of its bytes. */
   readonly from: number;
   readonly local: number;
   readonly end: number;

@@ -23,7 +23,7 @@ export const RUN_KIND_NAMES: Readonly<Record<RunKind, string>> = {
 
 export const OUTCOME_NAMES: Readonly<Record<ToolOutcome, string>> = {
   ok_stdout: 'success',
-  // Of a tool without a status line.
+  // The tool has no status line.
   ok: 'no error',
   ok_empty: 'success, no output',
   missing: 'no response',

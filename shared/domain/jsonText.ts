@@ -127,7 +127,7 @@ export function indentedJson(node: JsonNode, indent = ''): string {
   }
 }
 
-/** Of the indented text to the text, in UTF-16 units: many tokens at a deep level would be indentation mostly. */
+/** Indentation may take this many times the length of the text, in UTF-16 units. Many tokens at a deep level need more. */
 const MOST_GROWTH = 10;
 /** Spaces that a short text may have all the same. */
 const FEW_SPACES = 100_000;

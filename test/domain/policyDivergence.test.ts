@@ -98,7 +98,7 @@ describe('passages of a response', () => {
     ]);
   });
 
-  it('are none of an empty range, and ignore the prompt', () => {
+  it('an empty range has no passages, and the prompt is ignored', () => {
     expect(cut(4, 4)).toEqual([]);
     const prompt = segments.map((segment) => ({ ...segment, kind: 'user' as const, turn: 0 }));
     expect(passagesOf(prompt, { start: 0, end: 9 })).toEqual([{ start: 0, end: 9, writer: 'policy' }]);

@@ -372,7 +372,7 @@ export function describeLabels(shell: Shell): void {
       await page.getByRole('img', { name: 'Loops by step' }).waitFor();
       await visit(page, running.urlOf(`${DEMO}?tab=rollouts&q=${encodeURIComponent('label:loops')}`));
       await page.getByRole('grid').getByRole('row').filter({ hasText: 'Loops' }).first().waitFor();
-      // Of a list of annotations the time is whole.
+      // The list of annotations shows the whole time.
       await visit(page, running.urlOf('/labels?tab=annotations'));
       const time = page.getByRole('grid', { name: 'Annotations' }).getByText(/\d{4}, \d\d:\d\d/);
       await expect

@@ -424,7 +424,7 @@ describe('equal answers of a pair', () => {
   const right = { answer: '26', isCorrect: true, reward: 1 };
   const wrong = { answer: '26', isCorrect: false, reward: 0 };
 
-  it('are told apart by the reward, or by correctness if there is no other', () => {
+  it('the note names the rewards, or the correctness if the rewards are equal', () => {
     expect(judgedApart(lane('A', right), lane('B', wrong))).toBe(
       'The answers of A and B read the same, but the log rewards them differently: 1 and 0.',
     );

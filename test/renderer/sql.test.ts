@@ -75,7 +75,7 @@ describe('completion', () => {
 describe('values', () => {
   test('are parsed in full, or state what is missing', () => {
     expect(valueText({ kind: 'integer', digits: '9007199254740993' })).toBe('9007199254740993');
-    // Of a fraction a cell has six digits, as in other tables, of a whole number all.
+    // A cell shows six digits of a fraction, as other tables do, and all digits of a whole number.
     expect([0.1 + 0.2, 2 / 3, -1e-9 / 3, 1234567890123, null].map(cellText)).toEqual([
       ...['0.3', '0.666667', '-3.33333e-10', '1234567890123', ''],
     ]);

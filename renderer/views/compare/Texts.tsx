@@ -26,7 +26,7 @@ import {
 /** Lines and UTF-16 units rendered before the user asks for more. A line may have megabytes. */
 const MOST_LINES = 400;
 const MOST_CHARS = 24_000;
-/** Of JSON that the log has in one line. A replay folds a response at as many. */
+/** JSON that the log has in one line is shown up to this many lines. A replay folds a response at the same number. */
 const MOST_INDENTED_LINES = 40;
 const NO_MARKS: readonly Mark[] = [];
 
