@@ -15,6 +15,9 @@ const STORED = 'turnwise.trail';
 const STORED_RUN = 'turnwise.run';
 const OF_RUN = '/run/';
 const queries = new Map<string, string>();
+/** Counts visits and movements in lists, to tell which came later. */
+let clock = 0;
+const visitedAt = new Map<string, number>();
 
 interface Visited {
   readonly path: string;
@@ -40,6 +43,7 @@ export function queryLeftAt(path: string): string {
 export function rememberQuery(pathHere: string, search: string): void {
   const path = keyIn(pathHere);
   keepLatest(queries, path, search);
+  keepLatest(visitedAt, path, ++clock);
   const former = trail.findIndex((visited) => visited.path === path);
   const before = former >= 0 && isTraversal ? trail.slice(0, former) : trail;
   isTraversal = false;
@@ -64,10 +68,16 @@ export function cameFrom(path: string): string | undefined {
   return from === undefined ? undefined : from.path + from.search;
 }
 
-/** Path of the page that was left last, if it lies below `path`: the row that a list selects when the user goes up. */
-export function leftBelow(path: string): string | undefined {
-  const left = trail.flatMap(({ path: key }) => pathOfKey(key) ?? []).findLast((visited) => visited !== path);
-  return left?.startsWith(`${path}/`) === true ? left : undefined;
+/**
+ * Path of the last visited page below `path`: the row that a list selects when it is shown again, whatever was opened
+ * in between. Undefined if the user has moved in the list since.
+ */
+export function leftBelow(path: string, list: string): string | undefined {
+  const left = trail
+    .flatMap(({ path: key }) => pathOfKey(key) ?? [])
+    .findLast((at) => at.startsWith(`${path}/`));
+  const moved = positions.get(keyIn(list))?.at ?? 0;
+  return left !== undefined && (visitedAt.get(keyIn(left)) ?? 0) >= moved ? left : undefined;
 }
 
 /** Removes `path` from the trail when the user goes back. */
@@ -122,14 +132,14 @@ interface ListPosition {
 }
 
 const START: ListPosition = { scrollTop: 0, cursor: 0 };
-const positions = new Map<string, ListPosition>();
+const positions = new Map<string, ListPosition & { readonly at: number }>();
 
 export function listPosition(list: string): ListPosition {
   return positions.get(keyIn(list)) ?? START;
 }
 
 export function rememberListPosition(name: string, position: ListPosition): void {
-  keepLatest(positions, keyIn(name), position);
+  keepLatest(positions, keyIn(name), { ...position, at: ++clock });
 }
 
 /** Sets an entry of a map that keeps the latest MAX_KEPT entries. */

@@ -5,6 +5,7 @@ import {
   lastRunPath,
   leaveTrail,
   leftBelow,
+  rememberListPosition,
   rememberQuery,
 } from '../../renderer/state/routeMemory.ts';
 
@@ -54,15 +55,19 @@ describe('the way one came', () => {
 });
 
 describe('the page below that was left last', () => {
-  it('is known when the user goes up, and only then', () => {
+  it('is known until the user moves in the list, whatever is opened in between', () => {
+    expect(leftBelow('/run/r', 'steps')).toBe(undefined);
     go('/run/r');
+    rememberListPosition('steps', { scrollTop: 0, cursor: 1 });
     go('/run/r/step/3', '?tab=rollouts');
-    expect(leftBelow('/run/r')).toBe('/run/r/step/3');
+    expect(leftBelow('/run/r', 'steps')).toBe('/run/r/step/3');
     go('/run/r');
-    expect(leftBelow('/run/r')).toBe('/run/r/step/3');
+    expect(leftBelow('/run/r', 'steps')).toBe('/run/r/step/3');
     go('/search');
     go('/run/r');
-    expect(leftBelow('/run/r')).toBe(undefined);
+    expect(leftBelow('/run/r', 'steps')).toBe('/run/r/step/3');
+    rememberListPosition('steps', { scrollTop: 0, cursor: 7 });
+    expect(leftBelow('/run/r', 'steps')).toBe(undefined);
   });
 });
 

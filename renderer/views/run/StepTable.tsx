@@ -62,7 +62,7 @@ export function StepTable({ run, all }: StepTableProps) {
   const search = filter === null ? '' : `?${new URLSearchParams({ q: filter })}`;
   const list = `run ${runKey} ${sortsText(sorts)}`;
 
-  const left = useRef(sorted.findIndex(({ step }) => step === stepLeft(runKey)));
+  const left = useRef(sorted.findIndex(({ step }) => step === stepLeft(runKey, list)));
   // A step opened by a chart or from the step before it is selected as one that the list opened.
   useEffect(() => {
     if (left.current >= 0) table.current?.moveTo(left.current);
@@ -124,9 +124,9 @@ export function StepTable({ run, all }: StepTableProps) {
   );
 }
 
-/** The step whose page was left for this one. */
-function stepLeft(runKey: string): number | undefined {
-  const path = leftBelow(pathOfRoute({ view: 'run', runKey }));
+/** The step that was visited last, unless the user has moved in the list since. */
+function stepLeft(runKey: string, list: string): number | undefined {
+  const path = leftBelow(pathOfRoute({ view: 'run', runKey }), list);
   const route = path === undefined ? undefined : parseRoute(path);
   return route !== undefined && 'step' in route ? route.step : undefined;
 }
