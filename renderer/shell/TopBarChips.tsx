@@ -14,7 +14,7 @@ import { useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
 import { count, counted } from '../ui/numbers.ts';
-import { dayAndTime } from '../ui/times.ts';
+import { day, dayAndTime, timeOfDay } from '../ui/times.ts';
 import { keyed } from './keys/keysInForce.ts';
 
 /** The number of rollouts in the compare set, as a link to their comparison. */
@@ -126,8 +126,16 @@ export function followText(follows: readonly FollowRow[], now: number): FollowTe
     what: follows.length === 1 ? nameOf(first.path) : counted(follows.length, 'directory', 'directories'),
     news:
       unreadText(lost, outside, follows.length) ??
-      (last === 0 ? 'nothing new yet' : `${counted(rollouts, 'new rollout')}, the last ${ago(last, now)}`),
+      (last === 0
+        ? 'nothing new yet'
+        : `${counted(rollouts, 'new rollout')} since ${sinceText(follows, now)}, the last ${ago(last, now)}`),
   };
+}
+
+/** When following began, to tell its count from that of a paused page. */
+function sinceText(follows: readonly FollowRow[], now: number): string {
+  const since = Math.min(...follows.map((follow) => follow.since));
+  return day(since) === day(now) ? timeOfDay(since) : dayAndTime(since);
 }
 
 function unreadText(lost: number, outside: number, all: number): string | undefined {

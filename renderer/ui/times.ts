@@ -10,6 +10,8 @@ const formatted = (style: Intl.DateTimeFormatOptions) => {
 
 /** `15 Sept 2025`. */
 export const day = formatted({ dateStyle: 'medium' });
+/** `19:04`, for a moment of this day. */
+export const timeOfDay = formatted({ timeStyle: 'short' });
 /** `15 Sept 2025, 19:04 UTC`. */
 export const dayAndTime = formatted({
   ...({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const),

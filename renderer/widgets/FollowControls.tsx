@@ -31,7 +31,7 @@ export function withheldText(
   if (run === undefined || shown === undefined) return undefined;
   const more = run.rollouts - rolloutsIn(shown);
   if (more === 0) return undefined;
-  return more > 0 ? counted(more, 'new rollout') : 'the run has changed';
+  return more > 0 ? `${counted(more, 'rollout')} not shown` : 'the run has changed';
 }
 
 /**

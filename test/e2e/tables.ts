@@ -125,7 +125,7 @@ export function describeTables(shell: Shell): void {
           const dot = '<i class="follow-dot is-watching"></i>';
           add(
             'follow-chip',
-            `${dot} following <b>growing</b> <span>54 new rollouts, the last 4 min ago</span>`,
+            `${dot} following <b>growing</b> <span>54 new rollouts since 14:02, the last 4 min ago</span>`,
           );
         });
         const state = () =>

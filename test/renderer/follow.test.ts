@@ -24,7 +24,7 @@ describe('followed directories', () => {
     expect(followText([], 0)).toBeUndefined();
     expect(followText([follow], 0)).toEqual({ state: 'watching', what: 'run-7', news: 'nothing new yet' });
     const grown = { ...follow, rollouts: 12, lastChange: 1_000 };
-    expect(followText([grown], 4_000)?.news).toBe('12 new rollouts, the last 3 s ago');
+    expect(followText([grown], 4_000)?.news).toBe('12 new rollouts since 00:00, the last 3 s ago');
     expect(followText([grown, { ...follow, state: 'lost' }], 4_000)).toEqual({
       state: 'lost',
       what: '2 directories',
@@ -84,7 +84,7 @@ describe('a frozen list', () => {
   it('counts what a paused page does not show', () => {
     const first = stepRow(0);
     expect(withheldText({ rollouts: first.rollouts }, [first])).toBeUndefined();
-    expect(withheldText({ rollouts: first.rollouts + 12 }, [first])).toBe('12 new rollouts');
+    expect(withheldText({ rollouts: first.rollouts + 12 }, [first])).toBe('12 rollouts not shown');
     expect(withheldText({ rollouts: 1 }, [first])).toBe('the run has changed');
     expect(withheldText(undefined, [first])).toBeUndefined();
   });

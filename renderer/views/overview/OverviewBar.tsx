@@ -8,6 +8,7 @@ import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { chartCsv } from '../../charts/chartCsv.ts';
 import { dashOf, hasValue, rangeText, STROKES, type StepRange } from '../../charts/panelModel.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
+import { useLive } from '../../data/follows.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { keyOf } from '../../shell/keys/keysInForce.ts';
@@ -43,7 +44,10 @@ export function OverviewBar(props: OverviewBarProps) {
   // No chart has data before the steps are loaded.
   const smoothing = link.window === 1 ? 'none' : `${link.window} steps`;
   const isBeingRead = useJobOf(run) !== undefined || overview.all.isRunning;
-  const hidden = isBeingRead || overview.all.data.includes(undefined) ? [] : overview.hidden;
+  // A followed run is read again and again, and its charts stay as they are meanwhile.
+  const isFollowed = useLive(run.runKey).follow !== undefined;
+  const isKnown = (isFollowed || !isBeingRead) && !overview.all.data.includes(undefined);
+  const hidden = isKnown ? overview.hidden : [];
   const saveAll = () =>
     saveText(
       `${run.name}-charts.csv`.replaceAll(/[^\w.-]+/g, '-'),
@@ -145,7 +149,7 @@ export function OverviewBar(props: OverviewBarProps) {
           {range === undefined && hidden.length > 0 && ' · '}
           {hidden.length > 0 && (
             <span title={hidden.join('; ')}>
-              {counted(hidden.length, 'chart')} hidden: no data in this log
+              {counted(hidden.length, 'chart')} hidden: no data in this log{isFollowed && ' so far'}
             </span>
           )}
         </span>
