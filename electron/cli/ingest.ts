@@ -128,7 +128,7 @@ export const ingestCommand: Command = {
 async function unreadFiles(host: Host): Promise<readonly UnreadFile[]> {
   const result = await host.dispatch('ingest.unread', {});
   if (!result.ok) throw new ExpectedError(result.failure.message);
-  return result.value as ResultOf<'ingest.unread'>;
+  return (result.value as ResultOf<'ingest.unread'>).filter(({ hasGrown }) => hasGrown !== true);
 }
 
 /** Files that were started with an adapter are only continued with one, and all others only without. */

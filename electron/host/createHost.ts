@@ -32,6 +32,7 @@ import { dispatch } from './dispatch.ts';
 import { type Download, Downloads, type OfferedDownload } from './downloads.ts';
 import { Follower } from './follower.ts';
 import { Grants, realOf, refusalOfPath, resolveOutputPath } from './grants.ts';
+import { onlyGrown } from './grownFiles.ts';
 import type {
   DecisionListeners,
   Host,
@@ -412,6 +413,7 @@ class LibraryHost implements Host {
         return kept;
       },
       'rollout.record': async (params, ask) => ask({ ...params, granted: this.granted() }),
+      'ingest.unread': async (params, ask) => onlyGrown(await ask(params), this.grants.paths),
     };
   }
 

@@ -36,7 +36,8 @@ export function isOpened(path: string, granted: Iterable<string>): boolean {
   return isWithin(path, granted) && isBelowAny(path, granted);
 }
 
-function isWithin(path: string, roots: Iterable<string>): boolean {
+/** By the path's text alone. */
+export function isWithin(path: string, roots: Iterable<string>): boolean {
   return [...roots].some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
 }
 

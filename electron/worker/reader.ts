@@ -17,7 +17,7 @@ import {
 import { availableSignals } from '../storage/queries/available.ts';
 import { problemChanges } from '../storage/queries/changes.ts';
 import { storedContinuations } from '../storage/queries/continuations.ts';
-import { listFiles, listIssues, unreadFiles } from '../storage/queries/issues.ts';
+import { filesChangedLast, listFiles, listIssues, unreadFiles } from '../storage/queries/issues.ts';
 import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
 import { problemPlaces, recordSource } from '../storage/queries/places.ts';
 import { problemHistory } from '../storage/queries/problems.ts';
@@ -66,7 +66,7 @@ const handlers: ReaderHandlers = {
   'annotation.authors': () => listAuthors(db),
   'sql.schema': () => sqlSchema(db),
   'sql.target': ({ of, id }) => found(sqlTarget(db, of, id), `${of} ${id}`),
-  'ingest.unread': () => unreadFiles(db),
+  'ingest.unread': () => [...unreadFiles(db), ...filesChangedLast(db)],
   'search.state': () => {
     const { rollouts, indexed } = indexState(db);
     return { rollouts, indexed };

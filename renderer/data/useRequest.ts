@@ -11,6 +11,8 @@ export interface UseRequestOptions<M extends Method = Method> {
   readonly keepPrevious?: boolean | ((previous: ParamsOf<M>) => boolean);
   /** Refetches whenever a component mounts, since no event reports changes. */
   readonly isFresh?: boolean;
+  /** Milliseconds until it is requested again, while a component uses it. For what no event reports. */
+  readonly every?: number;
   /** The library to ask, if it is not the current one. */
   readonly library?: string | undefined;
 }
@@ -23,7 +25,7 @@ export function useRequest<M extends Method>(
 ): UseQueryResult<ResultOf<M>, Error> {
   const client = useClient(options.library);
   const here = useLibrary();
-  const { keepPrevious, isFresh = false } = options;
+  const { keepPrevious, isFresh = false, every } = options;
   return useQuery<ResultOf<M>, Error, ResultOf<M>, readonly unknown[]>({
     queryKey: requestKey(method, params, options.library === here ? undefined : options.library),
     queryFn: ({ signal }) => {
@@ -32,6 +34,7 @@ export function useRequest<M extends Method>(
     },
     enabled: params !== undefined,
     ...(isFresh ? { staleTime: 0 } : {}),
+    ...(every === undefined ? {} : { refetchInterval: every }),
     placeholderData:
       typeof keepPrevious === 'function'
         ? (answer, query) => (keepPrevious(query?.queryKey[1] as ParamsOf<M>) ? answer : undefined)

@@ -1,5 +1,6 @@
+import { useMemo } from 'react';
 import type { UnreadFile } from '../../shared/api/contract.ts';
-import { isBelow } from './follows.ts';
+import { followOf, isBelow, useFollows } from './follows.ts';
 import { useRequest } from './useRequest.ts';
 
 interface UnreadFiles {
@@ -7,16 +8,24 @@ interface UnreadFiles {
   readonly isReading: boolean;
 }
 
+/** No event reports that a log has grown that nobody follows. */
+const LOOK_EVERY = 20_000;
+
 /**
- * Files that were not read to their end. A file that a running job reads is not one of them.
+ * Files that were not read to their end, or have grown since. A file that a running job reads, or whose directory is
+ * followed, is not one of them.
  * @returns undefined while they are requested
  */
 export function useUnreadFiles(): UnreadFiles | undefined {
-  const files = useRequest('ingest.unread', {}).data;
+  const files = useRequest('ingest.unread', {}, { every: LOOK_EVERY }).data;
   const jobs = useRequest('ingest.jobs', {}).data;
-  if (files === undefined || jobs === undefined) return undefined;
-  const running = jobs.filter(({ state }) => state === 'running');
-  const isRead = ({ path }: UnreadFile) =>
-    running.some(({ paths }) => paths.some((root) => isBelow(path, root)));
-  return { files: files.filter((file) => !isRead(file)), isReading: running.length > 0 };
+  const follows = useFollows();
+  return useMemo(() => {
+    if (files === undefined || jobs === undefined) return undefined;
+    const running = jobs.filter(({ state }) => state === 'running');
+    const isRead = ({ path, hasGrown }: UnreadFile) =>
+      running.some(({ paths }) => paths.some((root) => isBelow(path, root))) ||
+      (hasGrown === true && followOf(follows, path) !== undefined);
+    return { files: files.filter((file) => !isRead(file)), isReading: running.length > 0 };
+  }, [files, jobs, follows]);
 }

@@ -4,19 +4,19 @@ import type { IngestProgress, RunSummary, UnreadFile } from '../../shared/api/co
 import { isStepIn } from '../../shared/format/layout.ts';
 import { isBelow } from '../data/follows.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { useUnreadFiles } from '../data/useUnreadFiles.ts';
 import { useIngestActions } from '../shell/useIngestActions.ts';
 import { Button, Chip } from '../ui/Controls.tsx';
 import { counted, percent } from '../ui/numbers.ts';
 
 const NONE: readonly UnreadFile[] = [];
 
-/** Returns the files of a run that were not read to their end. None while a job is running. */
+/** Returns the files of a run that were not read to their end, or have grown since. None while a job is running. */
 export function useUnreadOf(): (run: RunOfFiles) => readonly UnreadFile[] {
-  const isReading = useRequest('ingest.jobs', {}).data?.some(({ state }) => state === 'running') === true;
-  const files = useRequest('ingest.unread', {}).data ?? NONE;
+  const unread = useUnreadFiles();
   return useCallback(
-    (run) => (isReading ? NONE : files.filter((file) => isFileOf(run, file))),
-    [files, isReading],
+    (run) => (unread?.isReading === false ? unread.files.filter((file) => isFileOf(run, file)) : NONE),
+    [unread],
   );
 }
 
@@ -42,6 +42,10 @@ export function missingOf(files: readonly UnreadFile[]): string {
     ? `about ${counted(oneDigit(left), 'record')} (${share(1 - read / bytes)} of ${counted(files.length, 'file')})`
     : `the rest of ${counted(files.length, 'file')}`;
 }
+
+/** Why files are not read to their end. */
+export const unreadReason = (files: readonly UnreadFile[]): string =>
+  files.every(({ hasGrown }) => hasGrown) ? 'The log has grown since it was read' : 'Reading was interrupted';
 
 /** Rounds to one digit, below 2 to a half: 1, 1.5, 2, 3 … 10. At least 1. */
 function oneDigit(value: number): number {
@@ -99,8 +103,10 @@ function ContinueReading({ files }: { readonly files: readonly UnreadFile[] }) {
   );
   return (
     <>
-      <Chip isWarning title={`Reading was interrupted:\n${paths.slice(0, 20).join('\n')}`}>
-        partly read: {missingOf(files)} missing
+      <Chip isWarning title={`${unreadReason(files)}:\n${paths.slice(0, 20).join('\n')}`}>
+        {files.every(({ hasGrown }) => hasGrown)
+          ? `log has grown: ${missingOf(files)} not read`
+          : `partly read: ${missingOf(files)} missing`}
       </Chip>
       {isOpened && (
         <Button disabled={start.isPending} onClick={() => start.mutate(paths)}>

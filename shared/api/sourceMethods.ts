@@ -172,7 +172,10 @@ export const SOURCE_METHODS = {
     result: resultOf<{ readonly jobId: number }>(),
     runsOn: 'host',
   }),
-  /** Files that a cancelled, failed or killed ingest has left unread, at most 10,000. */
+  /**
+   * Files that a cancelled, failed or killed ingest has left unread, at most 10,000. Then files that have grown since
+   * they were read, of the 200 that changed last: uncompressed ones that the user has opened.
+   */
   'ingest.unread': defineMethod({
     params: z.object({}),
     result: resultOf<readonly UnreadFile[]>(),

@@ -192,7 +192,7 @@ export interface PoolJoinRow {
   }[];
 }
 
-/** A file that was found and not read to its end. `ingest.start` with its path continues. */
+/** A file that was found and not read to its end, or has grown since. `ingest.start` with its path continues. */
 export interface UnreadFile {
   readonly path: string;
   /** Runs that have rollouts of it. */
@@ -207,6 +207,8 @@ export interface UnreadFile {
   readonly bytes: number;
   /** Its ingest used an adapter, which only the command line can name. So `ingest.start` cannot continue it. */
   readonly hasAdapter: boolean;
+  /** It was read to the end that it had then. */
+  readonly hasGrown?: true;
 }
 
 export interface SourceFileRow {

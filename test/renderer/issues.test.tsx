@@ -2,7 +2,7 @@
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import IssuesView from '../../renderer/views/issues/IssuesView.tsx';
-import type { IngestProgress, IssueRow, UnreadFile } from '../../shared/api/contract.ts';
+import type { FollowRow, IngestProgress, IssueRow, UnreadFile } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
@@ -20,6 +20,7 @@ function show(
   files: readonly UnreadFile[],
   jobs: readonly IngestProgress[] = [],
   issues: readonly IssueRow[] = [],
+  follows: readonly FollowRow[] = [],
 ): void {
   const client = createFakeClient({
     'issue.list': () => ({
@@ -29,6 +30,7 @@ function show(
     }),
     'ingest.unread': () => files,
     'ingest.jobs': () => jobs,
+    'follow.list': () => follows,
     'ingest.start': ({ paths }) => {
       started.push(paths);
       return { jobId: 2 };
@@ -113,4 +115,13 @@ it('says of a file with known content that it was not read', async () => {
   await screen.findByText('△ not read: same content');
   screen.getByText(/1 record or file with a caveat/);
   expect(screen.getAllByText(message)).toHaveLength(2);
+});
+
+it('lists a file that has grown since it was read, unless it is followed', async () => {
+  const grown: UnreadFile = { ...FILE, hasGrown: true };
+  show([grown]);
+  await screen.findByText('The file has grown since it was read: 90 B of 200 B read so far');
+  cleanup();
+  show([grown], [], [], [{ path: '/logs', state: 'watching', since: 0, rollouts: 0 }]);
+  await screen.findByText('Everything was read in full');
 });

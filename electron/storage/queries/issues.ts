@@ -85,7 +85,7 @@ const UNREAD = `SELECT path, format, records, bytes_read AS bytesRead, bytes, ha
   group_concat(run_id) AS runs FROM unread_file
   GROUP BY path ORDER BY path LIMIT ${MOST_UNREAD}`;
 
-const UNREAD_ROW: RowSpec<Omit<UnreadFile, 'runIds'> & { readonly runs?: string }> = {
+const UNREAD_ROW: RowSpec<Omit<UnreadFile, 'runIds' | 'hasGrown'> & { readonly runs?: string }> = {
   path: text,
   format: optional(text),
   records: number,
@@ -99,5 +99,38 @@ const UNREAD_ROW: RowSpec<Omit<UnreadFile, 'runIds'> & { readonly runs?: string 
 export function unreadFiles(db: ReadableLibrary): readonly UnreadFile[] {
   return query(db, UNREAD, UNREAD_ROW)
     .all()
-    .map(({ runs, ...file }) => ({ ...file, runIds: (runs ?? '').split(',').filter(Boolean).map(Number) }));
+    .map(({ runs, ...file }) => ({ ...file, runIds: idsIn(runs) }));
+}
+
+const idsIn = (runs: string | undefined): number[] => (runs ?? '').split(',').filter(Boolean).map(Number);
+
+/** A log that still grows is among these, and looking at more would take long on a remote file system. */
+const MOST_LOOKED_AT = 200;
+const LAST_CHANGED = `SELECT f.path, f.format, f.lines AS records, f.bytes,
+    (SELECT group_concat(rf.run_id) FROM run_file_row rf WHERE rf.file_id = f.file_id) AS runs
+  FROM file_row f WHERE f.status = 'read' AND f.container = 'plain' AND f.adapter IS NULL
+    AND f.path NOT IN (SELECT path FROM unread_row)
+  ORDER BY f.mtime_ms DESC LIMIT ${MOST_LOOKED_AT}`;
+
+const LAST_CHANGED_ROW: RowSpec<
+  Pick<UnreadFile, 'path' | 'format' | 'records' | 'bytes'> & { readonly runs?: string }
+> = {
+  path: text,
+  format: optional(text),
+  records: number,
+  bytes: number,
+  runs: optional(text),
+};
+
+/** Logs that were read to the end that they had then, the last changed first: they may have grown. */
+export function filesChangedLast(db: ReadableLibrary): readonly UnreadFile[] {
+  return query(db, LAST_CHANGED, LAST_CHANGED_ROW)
+    .all()
+    .map(({ runs, ...file }) => ({
+      ...file,
+      bytesRead: file.bytes,
+      runIds: idsIn(runs),
+      hasAdapter: false,
+      hasGrown: true,
+    }));
 }

@@ -101,14 +101,15 @@ function recordsText({ unit, line, lastLine, records }: IssueRow): string {
 
 function Unread({ row: { unread, libraryPath } }: { readonly row: UnreadRow }) {
   const soFar = readBefore([unread]);
+  const found = unread.hasGrown === true ? `The file has grown since it was read: ${soFar}` : soFar;
   return libraryPath === undefined ? (
     <span className="issue-offer">
-      <span>{soFar}</span>
+      <span>{found}</span>
       <span className="is-link">Continue reading</span>
     </span>
   ) : (
     <span title={continueCommand(unread, libraryPath)}>
-      {soFar}. <OnlyByCommand files={[unread]} libraryPath={libraryPath} />
+      {found}. <OnlyByCommand files={[unread]} libraryPath={libraryPath} />
     </span>
   );
 }

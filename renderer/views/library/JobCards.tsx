@@ -26,7 +26,9 @@ export function JobCards() {
   const shown = jobsToShow(jobs, closed);
   const cards = unmappedCards(jobs, unmapped, closed);
   const isReading = jobs.some(({ state }) => state === 'running');
-  const unread = (useRequest('ingest.unread', {}).data ?? NO_FILES).filter(({ path }) => !closed.has(path));
+  const unread = (useRequest('ingest.unread', {}).data ?? NO_FILES).filter(
+    ({ path, hasGrown }) => hasGrown !== true && !closed.has(path),
+  );
   const isLeft = unread.length > 0 && !isReading;
   const empty = emptyJobs(jobs, cards, closed);
   if (shown.length + cards.length + empty.length === 0 && !isLeft) return null;

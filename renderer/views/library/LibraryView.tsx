@@ -17,7 +17,7 @@ import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { parseSorts, type Sort, sortedByKeys, sortsText, withSort } from '../../ui/sorting.ts';
 import { leaveField } from '../../ui/useAutoFocus.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
-import { missingOf, useUnreadOf } from '../../widgets/PartlyRead.tsx';
+import { missingOf, unreadReason, useUnreadOf } from '../../widgets/PartlyRead.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { useTableLayout } from '../../widgets/tables/useTableLayout.ts';
 import { JobCards } from './JobCards.tsx';
@@ -52,7 +52,7 @@ export default function LibraryView() {
     const parts = new Map(partsApart(all, { isKindSaid: true }).map((part, i) => [all[i]?.runKey, part]));
     const partlyRead = (run: RunSummary) => {
       const files = unread(run);
-      return files.length === 0 ? undefined : missingOf(files);
+      return files.length === 0 ? undefined : `${unreadReason(files)}: ${missingOf(files)} missing`;
     };
     return [...runColumns(({ runKey }) => parts.get(runKey), partlyRead), menuColumn(setMenu)];
   }, [runs.data, unread]);

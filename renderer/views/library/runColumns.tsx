@@ -37,7 +37,7 @@ export function blankColumns(
 
 /**
  * @param partOf distinguishes runs of the same name
- * @param partlyRead how much of the run's logs was read, if reading was interrupted
+ * @param partlyRead what of the run's logs is missing, if they were not read to their end
  */
 export const runColumns = (
   partOf: (run: RunSummary) => string | undefined,
@@ -242,7 +242,7 @@ function RunDay({ date: { at, of } }: { readonly date: RunDate }) {
 
 function PartChip({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : (
-    <Chip isWarning title={`Reading was interrupted: ${text} missing. The page of the run continues it`}>
+    <Chip isWarning title={`${text}. The page of the run continues it`}>
       partly read
     </Chip>
   );
