@@ -21,7 +21,7 @@ export function figure(value: number): string {
 export function amount(value: number | undefined): string {
   if (value === undefined) return '';
   const tenths = Math.round(value * 10) / 10;
-  return Number.isInteger(tenths) ? COUNT.format(tenths) : tenths.toFixed(1);
+  return Number.isInteger(tenths) ? COUNT.format(tenths) : fixed(value, 1);
 }
 
 export function compact(value: number): string {
@@ -33,11 +33,25 @@ export function counted(value: number, singular: string, plural = `${singular}s`
   return `${COUNT.format(value)} ${value === 1 ? singular : plural}`;
 }
 
+/** Sizes that `fixed` shifts exactly: larger and smaller ones are written with an exponent. */
+const [SMALLEST_SHIFTED, LARGEST_SHIFTED] = [1e-6, 1e15];
+
+/**
+ * Rounds halves of the decimal number away from zero: 69.85 is `69.9`. `toFixed` rounds the binary number, which is
+ * below or above the decimal one.
+ */
+export function fixed(value: number, digits: number): string {
+  // A product such as 0.6985 · 100 has noise in its last digits.
+  const size = Math.abs(Number(value.toPrecision(15)));
+  if (!(size >= SMALLEST_SHIFTED && size < LARGEST_SHIFTED)) return value.toFixed(digits);
+  const rounded = Number(`${Math.round(Number(`${size}e${digits}`))}e-${digits}`);
+  return `${value < 0 ? '-' : ''}${rounded.toFixed(digits)}`;
+}
+
 export function decimal(value: number | undefined, digits = 2): string {
   if (value === undefined || Number.isNaN(value)) return '';
   // A true minus sign is as wide as the plus, so signed columns align.
-  return value
-    .toFixed(digits)
+  return fixed(value, digits)
     .replace(/^-(?=.*[1-9])/, '−')
     .replace(/^-/, '');
 }
@@ -69,7 +83,7 @@ export function ratio(part: number, whole: number): number | undefined {
 }
 
 export function percent(value: number | undefined, digits = 1): string {
-  return value === undefined ? '' : (value * 100).toFixed(digits);
+  return value === undefined ? '' : fixed(value * 100, digits);
 }
 
 /** A share on a chart: with the one decimal of the tables, or none if it is whole, so that a page shows one figure. */
@@ -87,13 +101,13 @@ export function bytes(value: number): string {
     rest /= 1000;
     unit += 1;
   }
-  return `${unit === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${units[unit] ?? 'B'}`;
+  return `${unit === 0 || rest >= 100 ? Math.round(rest) : fixed(rest, 1)} ${units[unit] ?? 'B'}`;
 }
 
 export function seconds(milliseconds: number): string {
   const value = milliseconds / 1000;
   if (value >= 100) return `${Math.round(value)} s`;
-  return `${value.toFixed(value >= 10 ? 1 : 2)} s`;
+  return `${fixed(value, value >= 10 ? 1 : 2)} s`;
 }
 
 /** About 11 years: minutes and seconds of a longer duration are noise. */

@@ -49,6 +49,17 @@ describe('numbers', () => {
     expect(duration(90_061_000)).toBe('25:01:01 h');
   });
 
+  it('rounds halves of the decimal number away from zero', () => {
+    expect([0.6985, 0.7005, 0.5, 1, 0].map((share) => percent(share))).toEqual([
+      ...['69.9', '70.1', '50.0', '100.0', '0.0'],
+    ]);
+    const halves = [0.725, -0.725, 1.005, 8.345, 0.285, 0.994_999, -0.004].map((value) => decimal(value));
+    expect(halves).toEqual(['0.73', '−0.73', '1.01', '8.35', '0.29', '0.99', '0.00']);
+    expect([1e21, 1.5e15, 3e-9, Number.POSITIVE_INFINITY].map((value) => decimal(value))).toEqual([
+      ...['1e+21', '1500000000000000.00', '0.00', 'Infinity'],
+    ]);
+  });
+
   it('writes what it means', () => {
     expect(counted(1, 'rollout')).toBe('1 rollout');
     expect(counted(16_384, 'rollout')).toBe('16,384 rollouts');
