@@ -46,7 +46,13 @@ it.each([
     outer: `<tool_call>${inner}${call.outcome === 'parse_error' ? '</tool_call>' : ''}`,
   } as unknown as SegmentView;
   const { container } = render(
-    <CellHead view={view} tag="" shown={{ form: 'output', text: '{}', base: 0 }} isIndented={false} />,
+    <CellHead
+      view={view}
+      tag=""
+      shown={{ form: 'output', text: '{}', base: 0 }}
+      isIndented={false}
+      isMarked={false}
+    />,
   );
   const shown = container.querySelector('p')?.textContent;
   if (problem === undefined) expect(shown).toBeUndefined();
@@ -64,6 +70,21 @@ it('separates the words of the user and the policy at a fork, and names their wr
   expect(labels).toEqual(['policy', 'user', 'policy', 'user']);
 });
 
+it('says that formulas are shown as written where differences are marked', () => {
+  const inner = 'so $a = 2$';
+  const view = {
+    ...{ index: 0, source: 'response', inner, outer: inner, hasTokens: false },
+    segment: { kind: 'text', inner: { start: 0, end: inner.length } },
+  } as unknown as SegmentView;
+  const head = (isMarked: boolean) => (
+    <CellHead view={view} tag="" shown={shownOf(view)} isIndented={false} isMarked={isMarked} />
+  );
+  const { rerender } = render(head(true));
+  expect(screen.getByText('as written').title).toContain('The replay draws them');
+  rerender(head(false));
+  expect(screen.queryByText('as written')).toBeNull();
+});
+
 it('indents a response of JSON, says so, and cuts a long one', () => {
   const inner = `[${Array.from({ length: 90 }, (_, i) => i).join(', ')}]`;
   const view = {
@@ -73,7 +94,13 @@ it('indents a response of JSON, says so, and cuts a long one', () => {
   const shown = shownOf(view);
   render(
     <>
-      <CellHead view={view} tag="" shown={shown} isIndented={showsIndented(shown, undefined, 'b')} />
+      <CellHead
+        view={view}
+        tag=""
+        shown={shown}
+        isIndented={showsIndented(shown, undefined, 'b')}
+        isMarked={false}
+      />
       <CellText {...{ view, shown }} pair={undefined} side="b" fork={undefined} stretch="json" isElided />
     </>,
   );

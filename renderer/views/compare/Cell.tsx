@@ -98,6 +98,7 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
         tag={tag}
         shown={shown}
         isIndented={showsIndented(shown, pair, isBase ? 'a' : 'b')}
+        isMarked={pair?.diff !== undefined || mark !== undefined}
       >
         {view.call !== undefined && (
           <>
@@ -152,15 +153,20 @@ function Gap() {
   );
 }
 
+/** Formulas and emphasis, which a replay draws. */
+const DRAWN_ELSEWHERE = /\$|\\[([]|\*\*/;
+
 interface CellHeadProps {
   readonly view: SegmentView;
   readonly tag: string;
   readonly shown: Shown;
   readonly isIndented: boolean;
+  /** Differences are marked in the text, so it is shown as written. */
+  readonly isMarked: boolean;
   readonly children?: ReactNode;
 }
 
-export function CellHead({ view, tag, shown, isIndented, children }: CellHeadProps) {
+export function CellHead({ view, tag, shown, isIndented, isMarked, children }: CellHeadProps) {
   const call = view.call ?? view.answeredCall;
   const mark = call === undefined ? undefined : outcomeMark(call.outcome);
   const exception =
@@ -185,6 +191,14 @@ export function CellHead({ view, tag, shown, isIndented, children }: CellHeadPro
         {isIndented && (
           <span className="dim" title="One line in the log. Raw in the replay shows it as logged.">
             JSON, indented
+          </span>
+        )}
+        {isMarked && shown.form === 'prose' && DRAWN_ELSEWHERE.test(shown.text) && (
+          <span
+            className="dim"
+            title="The marks of differences are on its characters, so formulas and Markdown are not drawn. The replay draws them."
+          >
+            as written
           </span>
         )}
         <span className="end">

@@ -42,7 +42,12 @@ export function UnifiedBlock({ context, row, shown }: UnifiedBlockProps) {
     <div className="cmp-grid cmp-block">
       <span className="cmp-gutter" />
       <div className={names.join(' ')}>
-        <CellHead view={view} tag={tag} shown={text} isIndented={showsIndented(text, pair, 'b')}>
+        <CellHead
+          {...{ view, tag }}
+          shown={text}
+          isIndented={showsIndented(text, pair, 'b')}
+          isMarked={pair?.diff !== undefined}
+        >
           {view.call !== undefined && owner !== undefined && (
             <>
               <RerunButtons rolloutId={owner.detail.row.rolloutId} segment={view.index} />
