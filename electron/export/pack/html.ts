@@ -189,7 +189,7 @@ function stepsFigure(
         : `${first.step === last.step ? `step ${first.step}` : `steps ${first.step} to ${last.step}`}${runs.length > 1 ? `, ${runs.length} runs` : ''}; `;
   const words = `${span}${correct} correct, ${incorrect} incorrect${unknown === 0 ? '' : `, ${unknown} unknown`}`;
   return `<figure class="${colourClass(taxonomy, one.label)}"><figcaption><span>${nameHtml(one, taxonomy)}</span><span>${counted(one.cases, noun)}, at most ${most} a step</span></figcaption>\
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT + 12}" role="img" aria-label="${attribute(`${one.name}: ${words}`)}"><line class="axis" x1="0" x2="${WIDTH}" y1="${HEIGHT + 0.5}" y2="${HEIGHT + 0.5}"/>${bars.join('')}${parts.join('')}</svg><small class="dim">${words}</small></figure>`;
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT + 12}" role="img" aria-label="${attribute(`${one.name}: ${words}`)}"><line class="axis" x1="0" x2="${WIDTH}" y1="${HEIGHT + 0.5}" y2="${HEIGHT + 0.5}"/>${bars.join('')}${parts.join('')}</svg><small class="dim">${span}<span class="correct">${correct} correct</span>, <span class="incorrect">${incorrect} incorrect</span>${unknown === 0 ? '' : `, ${unknown} unknown`}</small></figure>`;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

@@ -203,7 +203,6 @@ export const runColumns = (
           steps={run.trends.steps}
           values={run.trends.meanResponseChars}
           color="var(--ink2)"
-          fromZero={false}
         />
       ),
   },
@@ -299,7 +298,6 @@ interface SparklineProps {
   readonly steps: readonly number[];
   readonly values: Values;
   readonly color: string;
-  readonly fromZero?: boolean;
 }
 
 const length = (value: number) => counted(Math.round(value), 'character');
@@ -307,11 +305,11 @@ const length = (value: number) => counted(Math.round(value), 'character');
 const FRAME: Frame = { width: 66, height: 30, left: 2, right: 4, top: 4, bottom: 3 };
 
 /** A line over steps without axes. The numbers are in the columns and on the run page. */
-function Sparkline({ label, format, steps, values, color, fromZero = true }: SparklineProps) {
+function Sparkline({ label, format, steps, values, color }: SparklineProps) {
   const known = values.filter((value) => typeof value === 'number');
   if (known.length === 0) return null;
   const x = stepScale(steps, FRAME);
-  const y = valueScale([values], FRAME, { fromZero });
+  const y = valueScale([values], FRAME, { fromZero: true });
   const lastIndex = values.findLastIndex((value) => typeof value === 'number');
   const last = values[lastIndex];
   const firstIndex = values.findIndex((value) => typeof value === 'number');

@@ -1,4 +1,4 @@
-/** Clusters of incorrect rollouts that did alike things, with what sets each apart and actions for all of its rollouts. */
+/** Clusters of incorrect rollouts with similar actions, with what sets each apart and actions for all of its rollouts. */
 import { type CSSProperties, useMemo, useState } from 'react';
 import type {
   FailureCluster,
@@ -167,8 +167,8 @@ function Clusters({ run, found }: ClustersProps) {
     <>
       <p className="suspect-why" role="status">
         {totals(found)}{' '}
-        <span title="Groups of incorrect rollouts that did alike things: tools with outcome and error type, their order, stop reason, class of the answer, flags, number of turns and calls. No model is used. The typical rollout (the medoid) is the one most like the rest of its cluster.">
-          {counted(clusters.length, 'cluster')} of rollouts that did alike things
+        <span title="Groups of incorrect rollouts with similar actions: tools with outcome and error type, their order, stop reason, class of the answer, flags, number of turns and calls. No model is used. The typical rollout (the medoid) is the one most like the rest of its cluster.">
+          {counted(clusters.length, 'cluster')} of rollouts with similar actions
         </span>
         .
       </p>
@@ -221,8 +221,8 @@ function Clusters({ run, found }: ClustersProps) {
             ) : (
               <>
                 <p className="dim">
-                  Named after its typical rollout. Each part of the name is true of at least half of the
-                  cluster; the table says of how many.
+                  Named after its typical rollout. At least half of the cluster shares each part of the name;
+                  the table counts how many.
                 </p>
                 <Features cluster={chosen.cluster} wrong={wrong} />
               </>

@@ -35,7 +35,7 @@ import './problems.css';
 const TABS = [
   { id: 'map' as const, label: 'Map', title: 'Pass rate by step' },
   { id: 'changes' as const, label: 'Changes', title: 'Problems that became correct or incorrect' },
-  { id: 'failures' as const, label: 'Failures', title: 'Incorrect rollouts that did alike things' },
+  { id: 'failures' as const, label: 'Failures', title: 'Incorrect rollouts with similar actions' },
   { id: 'detectors' as const, label: 'Detectors', title: 'Reward hacking and degeneration, by rule' },
   { id: 'suspicious' as const, label: 'Suspicious', title: 'Ground truths and rewards worth a look' },
 ];
