@@ -151,7 +151,7 @@ export function describeOverview(shell: Shell): void {
       await legend.getByText('demo evaluation (synthetic)').waitFor();
       await expect
         .poll(() => chart('Pass rate').getAttribute('aria-valuetext'))
-        .toMatch(/demo \(synthetic\) 0\.80, demo evaluation \(synthetic\) 0\.95/);
+        .toMatch(/demo \(synthetic\) 0\.805, demo evaluation \(synthetic\) 0\.95/);
       await legend.getByRole('button', { name: 'Remove demo evaluation (synthetic)' }).click();
       await expect.poll(() => queryOf('runs')).toBeNull();
     });

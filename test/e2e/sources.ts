@@ -149,7 +149,7 @@ export function describeSources(shell: Shell): void {
       await page.getByTitle('56 rollouts · 14 groups · 4 steps', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Paused' }).click();
       appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 8, 16));
-      const resume = page.getByRole('button', { name: '8 new rollouts · Resume' });
+      const resume = page.getByRole('button', { name: '8 rollouts not shown · Resume' });
       await resume.waitFor();
       const lastRow = () => steps().last().innerText();
       const charts = () => page.getByRole('region', { name: 'By step' }).innerText();
@@ -166,11 +166,11 @@ export function describeSources(shell: Shell): void {
       // A half-written line is no issue of a live run.
       appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 16, 17).slice(0, 40));
       writeFileSync(join(logs, 'grown', '5.jsonl'), dumped(5, 0, 4));
-      await page.getByRole('button', { name: '12 new rollouts · Resume' }).waitFor();
+      await page.getByRole('button', { name: '12 rollouts not shown · Resume' }).waitFor();
       await page.getByTitle('56 rollouts · 14 groups · 4 steps', { exact: true }).waitFor();
       expect(await shown()).toEqual(held);
       expect(await page.getByRole('link', { name: /issue/ }).count()).toBe(0);
-      await page.getByRole('button', { name: '12 new rollouts · Resume' }).click();
+      await page.getByRole('button', { name: '12 rollouts not shown · Resume' }).click();
       await page.getByTitle('68 rollouts · 17 groups · 5 steps', { exact: true }).waitFor();
       await expect.poll(() => steps().count()).toBe(6);
       await resume.waitFor({ state: 'detached' });
@@ -197,7 +197,7 @@ export function describeSources(shell: Shell): void {
       const rows = page.getByRole('grid', { name: 'Rollouts of step 4' });
       await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('18');
       appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 17, 20));
-      await page.getByRole('button', { name: '3 new rollouts · Resume' }).waitFor();
+      await page.getByRole('button', { name: '3 rollouts not shown · Resume' }).waitFor();
       expect(await rows.getAttribute('aria-rowcount')).toBe('18');
       await page.keyboard.press('.');
       await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('21');
