@@ -49,7 +49,7 @@ export function describeOverview(shell: Shell): void {
       await page
         .getByText(/^Mean reward 0\.\d\d → 0\.\d\d from step 0 to 500 \(\+0\.\d\d ± 0\.\d\d\)$/)
         .waitFor();
-      await chart('Without any tool call').waitFor({ state: 'detached' });
+      await chart('Without a valid tool call').waitFor({ state: 'detached' });
       await chart('Groups by outcome').waitFor({ state: 'detached' });
       await chart('Share of each class').focus();
       await page.keyboard.press('Home');

@@ -154,15 +154,15 @@ export const runColumns = (
   },
   {
     id: 'noTool',
-    label: 'no tool call',
-    hint: 'Share of rollouts without any tool call, by step',
-    minWidth: 70,
+    label: 'no valid tool call',
+    hint: 'Share of rollouts without a valid tool call, those with malformed calls only included, by step',
+    minWidth: 104,
     grow: 0.5,
     isKnown: isTrendKnown('noToolShare'),
     cell: (run) =>
       run.hasSteps && (
         <Sparkline
-          label="Share without any tool call by step"
+          label="Share without a valid tool call by step"
           format={asShare}
           steps={run.trends.steps}
           values={run.trends.noToolShare}

@@ -156,7 +156,7 @@ export const CHARTS: readonly ChartSpec[] = [
   {
     id: 'errors',
     title: 'Failed tool calls',
-    unit: 'of calls',
+    unit: 'of valid calls',
     describe:
       'Failed tool calls among the calls of correct rollouts: Resample-on-Correct is meant to lower this. Dotted: of all rollouts. Malformed calls reached no tool and are not counted',
     format: asShare,
@@ -243,13 +243,16 @@ export const CHARTS: readonly ChartSpec[] = [
   },
   {
     id: 'noTool',
-    title: 'Without any tool call',
+    title: 'Without a valid tool call',
     unit: 'of rollouts',
     describe:
-      'Rollouts that call no tool, those with malformed calls only included: the first sign that a policy stops using its tools',
+      'Rollouts without a tool call that could be read, those with malformed calls only included: the first sign that a policy stops using its tools',
     format: asShare,
     lines: [
-      line('no tool call', 'noToolShare', { filter: 'tool_calls:0', opens: 'rollouts without a tool call' }),
+      line('no valid tool call', 'noToolShare', {
+        filter: 'tool_calls:0',
+        opens: 'rollouts without a valid tool call',
+      }),
     ],
   },
   {

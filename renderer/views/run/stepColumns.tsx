@@ -75,9 +75,9 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
   }),
   share({
     id: 'noTool',
-    label: 'no tool call',
-    hint: 'Share of rollouts without any tool call, those with malformed calls only included',
-    minWidth: 82,
+    label: 'no valid tool call',
+    hint: 'Share of rollouts without a valid tool call, those with malformed calls only included',
+    minWidth: 112,
     measure: (row) => row.noToolShare,
   }),
   numeric(

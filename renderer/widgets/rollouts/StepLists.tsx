@@ -142,7 +142,7 @@ function RolloutFilters({ hasDecisions, hasCorrectness }: RolloutFiltersProps) {
         onChoose={(tools) => setQuery({ tools })}
         choices={[
           { id: '', label: 'Any calls' },
-          { id: 'none', label: 'No tool call' },
+          { id: 'none', label: 'No valid tool call' },
           { id: 'some', label: 'With calls' },
           { id: 'failed', label: 'With failed calls' },
         ]}
