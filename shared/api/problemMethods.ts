@@ -29,7 +29,7 @@ export const PROBLEM_METHODS = {
     result: resultOf<{ readonly answers: readonly DisputedAnswer[] }>(),
     runsOn: 'charts',
   }),
-  /** Incorrect rollouts that did alike things, of the whole run or of a range of steps. */
+  /** Incorrect rollouts with similar actions, of the whole run or of a range of steps. */
   'problem.failures': defineMethod({
     params: z.object({ runId: id, filter, from: id.optional(), to: id.optional(), progressKey }),
     result: resultOf<FailureClusters>(),

@@ -54,6 +54,7 @@ function answerClass({ answer, flags, calls }: FailedRollout): string | undefine
 }
 
 function actOf({ tool, outcome, error }: FailedCall): string {
+  if (tool === undefined && outcome === 'malformed' && error === undefined) return 'malformed call';
   const name = tool === undefined ? 'unnamed tool' : tool.slice(0, NAME_CHARS).toWellFormed();
   return error === undefined ? `${name} ${outcome}` : `${name} ${outcome} ${error}`;
 }
@@ -65,7 +66,8 @@ function doubling(count: number): string {
   return `${from}–${2 * from - 1}`;
 }
 
-const FAILED = /^call: .* (?:exception|timeout|infra|parse_error|dispatch_error|error|malformed)(?: \w+)?$/;
+const FAILED =
+  /^call: .* (?:exception|timeout|infra|parse_error|dispatch_error|error|malformed)(?: \w+)?$|^call: malformed call$/;
 
 /**
  * A cluster in words, such as "2–3 calls: python exception NameError, then no answer": at most two kinds of call, failed

@@ -51,7 +51,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
   {
     term: 'cluster',
     meaning:
-      'A group of incorrect rollouts that did alike things: calls with outcome and error type, their order, how they ended. Found without a model.',
+      'A group of incorrect rollouts with similar actions: calls with outcome and error type, their order, how they ended. Found without a model.',
     source: 'k-medoids; Kaufman and Rousseeuw 1990',
   },
   {

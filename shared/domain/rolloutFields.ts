@@ -180,7 +180,7 @@ export const ROLLOUT_FIELDS = {
   },
   response_chars: {
     kind: 'integer',
-    describe: 'length of the response',
+    describe: 'length of the response: the text of the policy, with the tool responses and markup in it',
     unit: 'UTF-16 code units',
     sql: 'r.response_chars',
     isListed: true,

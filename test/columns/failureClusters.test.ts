@@ -54,7 +54,7 @@ function ask(scope: { filter?: string; from?: number; to?: number } = {}): Failu
 }
 
 describe('clusters of failures', () => {
-  it('are the groups that did alike things, with medoid, steps and odds ratios', () => {
+  it('are the groups with similar actions, with medoid, steps and odds ratios', () => {
     const { rollouts, known, wrong, steps, clusters, unlike } = ask();
     expect({ rollouts, known, wrong, steps }).toEqual({ rollouts: 24, known: 22, wrong: 18, steps: [0, 3] });
     expect(clusters.map(({ name, ids, byStep }) => [name, ids.length, [...byStep]])).toEqual([

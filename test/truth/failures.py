@@ -66,7 +66,7 @@ def act(call):
         found = ERROR.findall(text) or ANYWHERE.findall(text)[:1]
         if found:
             parts.append(found[-1])
-    return ' '.join(parts)
+    return 'malformed call' if parts == ['unnamed tool', 'malformed'] else ' '.join(parts)
 
 
 def features(row, calls):

@@ -191,7 +191,7 @@ export const runColumns = (
   {
     id: 'length',
     label: 'length',
-    hint: 'Mean response length in characters, by step',
+    hint: 'Mean response length in characters, with tool responses, by step',
     minWidth: 66,
     grow: 0.5,
     isKnown: isTrendKnown('meanResponseChars'),

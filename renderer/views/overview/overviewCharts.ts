@@ -199,7 +199,7 @@ export const CHARTS: readonly ChartSpec[] = [
     title: 'Response length',
     unit: 'characters',
     describe:
-      'No token counts in this log, so the unit is UTF-16 code units; the 95th percentile is the nearest rank',
+      'No token counts in this log, so the unit is UTF-16 code units, of the policy’s text with the tool responses and markup in it: fewer calls make it shorter, too. The 95th percentile is the nearest rank',
     format: asCompact,
     insteadOf: 'tokens',
     lines: [

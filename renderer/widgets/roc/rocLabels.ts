@@ -1,6 +1,8 @@
 /** Labels of Resample-on-Correct. Every number is labelled as logged, recomputed or unknown. */
+
 import type { PenaltyKind, RocBasis } from '../../../shared/api/contract.ts';
 import { type ResampleRule, RULE_NAMES } from '../../../shared/domain/downSampling.ts';
+import { fixed } from '../../ui/numbers.ts';
 
 export const RULE_LABELS: Readonly<Record<ResampleRule, { readonly short: string; readonly words: string }>> =
   {
@@ -74,6 +76,6 @@ export function basisLines(basis: RocBasis): readonly string[] {
 /** `0.50`, `0.125`: two decimals, or three if the third is not 0. */
 export function penaltyText(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '';
-  const three = value.toFixed(3);
-  return three.endsWith('0') ? value.toFixed(2) : three;
+  const three = fixed(value, 3);
+  return three.endsWith('0') ? fixed(value, 2) : three;
 }
