@@ -52,7 +52,7 @@ interface OverviewPanel extends ChartNumbers {
   readonly references?: ChartSpec['references'];
   readonly shownUnit?: string;
   /** Source of the values. */
-  readonly provenance: 'recomputed' | 'logged';
+  readonly provenance: 'from rollouts' | 'logged';
 }
 
 export interface OverviewPanels {
@@ -69,7 +69,7 @@ export function overviewPanels(question: OverviewQuestion): OverviewPanels {
   const known = made.filter(({ lines }) => lines.some(hasValue));
   // A chart that has only the trainer's logged values does not replace another chart.
   const toldIds = new Set(
-    known.filter(({ provenance }) => provenance === 'recomputed').map(({ id }) => baseId(id)),
+    known.filter(({ provenance }) => provenance === 'from rollouts').map(({ id }) => baseId(id)),
   );
   const isReplaced = (id: string) => {
     const { insteadOf } = question.specs.find((spec) => spec.id === baseId(id)) ?? {};
@@ -160,7 +160,7 @@ function panelOf(spec: ChartSpec, question: OverviewQuestion): OverviewPanel {
     limit: spec.limit,
     ...(spec.references === undefined ? {} : { references: spec.references }),
     ...(spec.shownUnit === undefined ? {} : { shownUnit: spec.shownUnit }),
-    provenance: !lines.some(hasValue) && logged.length > 0 ? 'logged' : 'recomputed',
+    provenance: !lines.some(hasValue) && logged.length > 0 ? 'logged' : 'from rollouts',
     lines: [...lines, ...logged].map((line) => lineWithin(line, question.zoom)),
   };
 }
@@ -337,7 +337,7 @@ export function lastMatching(
 
 interface Overlay {
   readonly series: SeriesName;
-  /** How the trainer's number may differ from the recomputed one. */
+  /** How the trainer's number may differ from the one from rollouts. */
   readonly note?: string;
 }
 
@@ -358,7 +358,7 @@ const OVERLAYS: Readonly<Record<string, Overlay>> = {
 };
 
 /**
- * Maps verl's metric names to the recomputed series they can be overlaid on. A trainer may count differently, so a
+ * Maps verl's metric names to the series from rollouts they can be overlaid on. A trainer may count differently, so a
  * line keeps its logged name, and has a note if the two are known to differ.
  */
 export function overlayOf(name: string): Overlay | undefined {
