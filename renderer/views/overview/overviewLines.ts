@@ -132,7 +132,8 @@ function hasStandIn(id: string, toldIds: ReadonlySet<string>, specs: readonly Ch
 
 /** With several runs each line is a run, so every measure gets its own chart. */
 function oneLineEach(spec: ChartSpec): readonly ChartSpec[] {
-  if (spec.lines.length === 1) return [spec];
+  // A split may have left one line of several.
+  if (spec.lines.length === 1) return [{ ...spec, title: spec.lines[0]?.alone ?? spec.title }];
   return spec.lines.map((only, i) => {
     const { isStacked: _isStacked, ...plain } = spec;
     return {
