@@ -47,4 +47,4 @@ function saidBy({ role, underOf, meanOver, isOfAll }: PanelLine): string {
   return meanOver === undefined ? who : `${who}, mean over ${meanOver} steps`;
 }
 
-const ROLES = { main: 'recomputed', under: 'recomputed', logged: 'logged' } as const;
+const ROLES = { main: 'from rollouts', under: 'from rollouts', logged: 'logged' } as const;

@@ -252,7 +252,7 @@ export function describeOverviewFiles(shell: Shell): void {
       const { name, bytes } = await saved('Save as CSV');
       expect(name).toBe('demo-synthetic-truncated.csv');
       const [head, ...lines] = bytes.toString('utf8').trimEnd().split('\n');
-      expect(head).toBe('step,Truncated: truncated [of rollouts; recomputed],source');
+      expect(head).toBe('step,Truncated: truncated [of rollouts; from rollouts],source');
       const db = openReader(home.libraryPath);
       const rows = db
         .prepare(
@@ -315,7 +315,7 @@ export function describeOverviewFiles(shell: Shell): void {
       expect(csv.name).toMatch(name);
       const [head, ...lines] = csv.bytes.toString('utf8').trimEnd().split('\n');
       expect(head).toMatch(/,source$/);
-      expect(lines[0]).toMatch(/(recomputed|as logged)/);
+      expect(lines[0]).toMatch(/(from rollouts|as logged)/);
       expect(lines.length).toBeGreaterThanOrEqual(least);
       const png = await saved('Save as PNG', menu);
       expect(png.name).toMatch(name);

@@ -244,7 +244,7 @@ describe('the charts of a run', () => {
     expect(idsOf(10)).toEqual([]);
   });
 
-  it('separates logged from recomputed values', () => {
+  it('separates logged values from those of rollouts', () => {
     const [reward] = overviewPanels(question).panels;
     expect(reward?.lines.map(({ name, role, stroke }) => [name, role, stroke])).toEqual([
       ['correct', 'main', 'solid'],
@@ -280,7 +280,7 @@ describe('the charts of a run', () => {
     const lengths = panels.filter(({ title }) => title === 'Response length');
     expect(lengths.map(({ unit, provenance }) => [unit, provenance])).toEqual([
       ['policy tokens', 'logged'],
-      ['characters', 'recomputed'],
+      ['characters', 'from rollouts'],
     ]);
     // A step without rollouts is no link.
     const before = opened.length;
@@ -405,7 +405,7 @@ describe('CSV of charts', () => {
       },
     ]);
     expect(text.split('\n')).toEqual([
-      'step,Reward: a [0 … 1; recomputed],"Reward: x, y [0 … 1; logged, mean over 3 steps]","Reward: x, y, low [0 … 1; logged, mean over 3 steps]","Reward: x, y, high [0 … 1; logged, mean over 3 steps]",source',
+      'step,Reward: a [0 … 1; from rollouts],"Reward: x, y [0 … 1; logged, mean over 3 steps]","Reward: x, y, low [0 … 1; logged, mean over 3 steps]","Reward: x, y, high [0 … 1; logged, mean over 3 steps]",source',
       `0,${1 / 3},,,,run · filter a:b`,
       '5,,2,1,3,run · filter a:b',
       '10,,,,,run · filter a:b',
@@ -535,12 +535,12 @@ describe('description of an evaluation', () => {
       '25.0–75.0',
     );
     expect(evaluationCsv('run', [{ points: [point] }]).split('\n')[1]).toMatch(
-      /^,3,1,8,0\.5,,,[^,]*,"?run; recomputed; /,
+      /^,3,1,8,0\.5,,,[^,]*,"?run; from rollouts; /,
     );
     const majorityAtK = [{ k: 1, value: 0.25, problems: 1, isExact: true }];
     const passAtK = [...point.passAtK, { k: 2, value: 0.75, problems: 1 }];
     expect(byKCsv('run, step 3', { ...point, passAtK, majorityAtK })).toBe(
-      'k,pass@k,pass^k,problems,majority@k,problems with an answer,majority is,source\n1,0.5,0.5,1,0.25,1,exact,"run, step 3; recomputed"\n2,0.75,,1,,,,"run, step 3; recomputed"\n',
+      'k,pass@k,pass^k,problems,majority@k,problems with an answer,majority is,source\n1,0.5,0.5,1,0.25,1,exact,"run, step 3; from rollouts"\n2,0.75,,1,,,,"run, step 3; from rollouts"\n',
     );
   });
 });

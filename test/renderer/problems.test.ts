@@ -200,10 +200,10 @@ describe('as files', () => {
       .trimEnd()
       .split('\n');
     expect(head?.split(',').length).toBe(10);
-    expect(lines).toEqual(['hard,What is hard?,10,8,8,0,4,0,g105,run · q; recomputed']);
+    expect(lines).toEqual(['hard,What is hard?,10,8,8,0,4,0,g105,run · q; from rollouts']);
     const unknown = mapCsv('run', sortedMap(rows, 'order').slice(3, 4), undefined, () => undefined);
     // Unknown is blank, and so is the step of a log without steps.
-    expect(unknown.split('\n')[1]).toBe('unknown,What is unknown?,,1,0,,0,0,,run; recomputed');
+    expect(unknown.split('\n')[1]).toBe('unknown,What is unknown?,,1,0,,0,0,,run; from rollouts');
   });
 
   it('a history has a line per group and answer', () => {
@@ -232,7 +232,8 @@ describe('as files', () => {
         { ...facts, rollouts: 3, correct: 0, correctKnown: 0, meanTokens: 40, answers: [] },
       ],
     });
-    const source = 'p; no ground truth; 2 groups are left out; recomputed but for what is marked as logged';
+    const source =
+      'p; no ground truth; 2 groups are left out; from rollouts but for what is marked as logged';
     expect(text.split('\n').slice(1)).toEqual([
       `"run, a",train,5,g,4,4,1,,,100,0.5,7,2,2,1,,${source}`,
       `"run, a",train,5,g,4,4,1,,,100,0.5,'=8,1,0,,,${source}`,

@@ -70,7 +70,7 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
     onRange: () => undefined,
     source: `${run.name}, ${benchmarkName(panel)}${chosenText(filter)}`,
     fileName: `${run.name}-${benchmark}`,
-    provenance: 'recomputed',
+    provenance: 'from rollouts',
   } as const;
   return (
     <section className="benchmark" aria-label={benchmarkName(panel)}>

@@ -131,7 +131,7 @@ export function byKCsv(of: string, { passAtK, passHatK, majorityAtK }: Evaluatio
     'problems with an answer',
     'majority is',
   ];
-  return csvFile(`${of}; recomputed`, columns, rows);
+  return csvFile(`${of}; from rollouts`, columns, rows);
 }
 
 /**
@@ -171,5 +171,5 @@ export function evaluationCsv(of: string, panels: readonly EvaluationPanel[]): s
       point.meanTokens,
     ]),
   );
-  return csvFile(`${of}; recomputed; ${PASS_AT_1}`, heads, rows);
+  return csvFile(`${of}; from rollouts; ${PASS_AT_1}`, heads, rows);
 }

@@ -105,7 +105,7 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
   const source = [run.name, steps, ...(filter === '' ? [] : [`filter ${filter}`])].join(' · ');
   const caption = {
     title: `${TITLE} (calls)`,
-    subtitle: `recomputed · ${source} · ${restLabel(distribution)}`,
+    subtitle: `from rollouts · ${source} · ${restLabel(distribution)}`,
     legend: series.map((one) => ({ ...one, isArea: true })),
     xLabel: 'latency, log',
   };
@@ -157,7 +157,7 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
           fileName={chartFileName(run.name, TITLE)}
           drawing={drawing}
           csv={() => latencyCsv(source, distribution)}
-          provenance="recomputed"
+          provenance="from rollouts"
         />
       }
       {...(isTable ? { table: <Numbers distribution={distribution} /> } : {})}

@@ -80,7 +80,7 @@ export function OverviewCharts({
                 references={panel.references}
                 isNameless={
                   (overview.runs.length > 1 || overview.split !== undefined) &&
-                  panel.provenance === 'recomputed'
+                  panel.provenance === 'from rollouts'
                 }
                 format={panel.format}
                 marks={marks}

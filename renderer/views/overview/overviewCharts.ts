@@ -246,12 +246,20 @@ export const CHARTS: readonly ChartSpec[] = [
     title: 'Without a valid tool call',
     unit: 'of rollouts',
     describe:
-      'Rollouts without a tool call that could be read, those with malformed calls only included: the first sign that a policy stops using its tools',
+      'Rollouts without a tool call that could be read, those with malformed calls only included: the first sign that a policy stops using its tools. Dotted: rollouts with a malformed call, which no tool answered',
     format: asShare,
     lines: [
       line('no valid tool call', 'noToolShare', {
         filter: 'tool_calls:0',
         opens: 'rollouts without a valid tool call',
+      }),
+      line('malformed', 'malformedCallShare', {
+        alone: 'With a malformed call',
+        color: 'var(--wrong)',
+        stroke: 'dotted',
+        describe: 'rollouts with a malformed call',
+        filter: 'malformed_calls:>0',
+        opens: 'rollouts with a malformed call',
       }),
     ],
   },

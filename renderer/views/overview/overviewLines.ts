@@ -52,7 +52,7 @@ interface OverviewPanel extends ChartNumbers {
   readonly references?: ChartSpec['references'];
   readonly shownUnit?: string;
   /** Source of the values. */
-  readonly provenance: 'recomputed' | 'logged';
+  readonly provenance: 'from rollouts' | 'logged';
 }
 
 export interface OverviewPanels {
@@ -69,7 +69,7 @@ export function overviewPanels(question: OverviewQuestion): OverviewPanels {
   const known = made.filter(({ lines }) => lines.some(hasValue));
   // A chart that has only the trainer's logged values does not replace another chart.
   const toldIds = new Set(
-    known.filter(({ provenance }) => provenance === 'recomputed').map(({ id }) => baseId(id)),
+    known.filter(({ provenance }) => provenance === 'from rollouts').map(({ id }) => baseId(id)),
   );
   const isReplaced = (id: string) => {
     const { insteadOf } = question.specs.find((spec) => spec.id === baseId(id)) ?? {};
@@ -132,7 +132,8 @@ function hasStandIn(id: string, toldIds: ReadonlySet<string>, specs: readonly Ch
 
 /** With several runs each line is a run, so every measure gets its own chart. */
 function oneLineEach(spec: ChartSpec): readonly ChartSpec[] {
-  if (spec.lines.length === 1) return [spec];
+  // A split may have left one line of several.
+  if (spec.lines.length === 1) return [{ ...spec, title: spec.lines[0]?.alone ?? spec.title }];
   return spec.lines.map((only, i) => {
     const { isStacked: _isStacked, ...plain } = spec;
     return {
@@ -160,7 +161,7 @@ function panelOf(spec: ChartSpec, question: OverviewQuestion): OverviewPanel {
     limit: spec.limit,
     ...(spec.references === undefined ? {} : { references: spec.references }),
     ...(spec.shownUnit === undefined ? {} : { shownUnit: spec.shownUnit }),
-    provenance: !lines.some(hasValue) && logged.length > 0 ? 'logged' : 'recomputed',
+    provenance: !lines.some(hasValue) && logged.length > 0 ? 'logged' : 'from rollouts',
     lines: [...lines, ...logged].map((line) => lineWithin(line, question.zoom)),
   };
 }
@@ -337,7 +338,7 @@ export function lastMatching(
 
 interface Overlay {
   readonly series: SeriesName;
-  /** How the trainer's number may differ from the recomputed one. */
+  /** How the trainer's number may differ from the one from rollouts. */
   readonly note?: string;
 }
 
@@ -358,7 +359,7 @@ const OVERLAYS: Readonly<Record<string, Overlay>> = {
 };
 
 /**
- * Maps verl's metric names to the recomputed series they can be overlaid on. A trainer may count differently, so a
+ * Maps verl's metric names to the series from rollouts they can be overlaid on. A trainer may count differently, so a
  * line keeps its logged name, and has a note if the two are known to differ.
  */
 export function overlayOf(name: string): Overlay | undefined {

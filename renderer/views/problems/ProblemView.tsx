@@ -72,7 +72,7 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
                   })
             }
             csv={() => historyCsv(history)}
-            provenance="recomputed"
+            provenance="from rollouts"
           />
         </div>
       </header>

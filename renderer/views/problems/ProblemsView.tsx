@@ -278,7 +278,7 @@ function MapMenu({ runName, filter, rows, steps, hasSteps, sort, ...table }: Map
       fileName={chartFileName(runName, 'problems')}
       png={() => mapPng(of, rows, hasSteps ? steps.map(String) : [''], sort)}
       csv={csv}
-      provenance="recomputed"
+      provenance="from rollouts"
     />
   );
 }

@@ -214,6 +214,6 @@ export function historyCsv({ problemId, groundTruth, groups, leftOut }: ProblemH
   });
   const truth = groundTruth === undefined ? 'no ground truth' : `ground truth ${groundTruth}`;
   const rest = leftOut === 0 ? '' : `; ${leftOut} groups are left out`;
-  const source = `${problemId}; ${truth}${rest}; recomputed but for what is marked as logged`;
+  const source = `${problemId}; ${truth}${rest}; from rollouts but for what is marked as logged`;
   return csvFile(source, HEAD, lines);
 }

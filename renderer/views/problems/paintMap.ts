@@ -241,7 +241,7 @@ export function mapCsv(
       keyOf(cell.groupId),
     ]),
   );
-  return csvFile(`${of}; recomputed`, MAP_COLUMNS, lines);
+  return csvFile(`${of}; from rollouts`, MAP_COLUMNS, lines);
 }
 
 const WIDTH = 1200;
@@ -266,7 +266,7 @@ export function mapPng(
   const left = rows.length - drawn.length;
   const caption: ChartCaption = {
     title: steps.length > 1 ? 'Pass rate of problems by step' : 'Pass rate of problems',
-    subtitle: `recomputed · ${of} · ${left === 0 ? counted(rows.length, 'problem') : `the first ${drawn.length} of ${counted(rows.length, 'problem')}`} · blank: not tried, outlined: success unknown`,
+    subtitle: `from rollouts · ${of} · ${left === 0 ? counted(rows.length, 'problem') : `the first ${drawn.length} of ${counted(rows.length, 'problem')}`} · blank: not tried, outlined: success unknown`,
     legend: [
       { name: 'correct, by height', color: 'var(--right)', isArea: true },
       { name: 'incorrect', color: 'var(--map-wrong)', isArea: true },

@@ -33,7 +33,7 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
     range: undefined,
     onRange: () => undefined,
     format: asShare,
-    provenance: 'recomputed',
+    provenance: 'from rollouts',
   } as const;
   /** One number per step. A point opens its groups by the key of its tally. */
   const line = (

@@ -73,7 +73,7 @@ function Steps({
     onStep: setStep,
     range: undefined,
     onRange: () => undefined,
-    provenance: 'recomputed',
+    provenance: 'from rollouts',
   } as const;
   return (
     <section className="tokens-section" aria-label="Step by step">

@@ -162,7 +162,7 @@ function TreeMenu({ tree, of, by }: TreeMenuProps) {
   const source = `${of}; ${title}${tree.leftOut > 0 ? `; ${counted(tree.leftOut, 'rollout')} not compared` : ''}`;
   const caption = {
     title,
-    subtitle: `recomputed · ${source}`,
+    subtitle: `from rollouts · ${source}`,
     legend: [
       { name: 'share of correct rollouts', color: 'var(--right)', isArea: true as const },
       { name: '✕ incorrect rollout', color: 'var(--wrong)' },
@@ -176,7 +176,7 @@ function TreeMenu({ tree, of, by }: TreeMenuProps) {
         figureSvg(({ width }) => <TreeFigure tree={tree} width={width} title={title} />, caption, look)
       }
       csv={() => treeCsv(tree, source)}
-      provenance="recomputed"
+      provenance="from rollouts"
     />
   );
 }

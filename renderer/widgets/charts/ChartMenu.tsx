@@ -24,7 +24,7 @@ interface ChartMenuProps {
   /** For charts on a canvas. */
   readonly png?: () => Promise<Blob>;
   readonly csv: () => string | Promise<string>;
-  readonly provenance: 'recomputed' | 'logged';
+  readonly provenance: 'from rollouts' | 'logged';
   /** Placed in the head before the menu. */
   readonly head?: ReactNode;
   /** Further items. */
@@ -54,7 +54,10 @@ export function ChartMenu(props: ChartMenuProps) {
   return (
     <>
       {props.head}
-      <span className={`panel-source is-${provenance}`} title={PROVENANCE[provenance]}>
+      <span
+        className={provenance === 'logged' ? 'panel-source is-logged' : 'panel-source'}
+        title={PROVENANCE[provenance]}
+      >
         {provenance}
       </span>
       <DropdownMenu.Root>
@@ -106,6 +109,6 @@ export function chartFileName(of: string, title: string): string {
 const TYPES = { svg: 'image/svg+xml', png: 'image/png', csv: 'text/csv' } as const;
 
 const PROVENANCE = {
-  recomputed: 'Computed by Turnwise from the rollouts that were read',
+  'from rollouts': 'Computed by Turnwise from the rollouts that were read; their own values are as logged',
   logged: 'As the trainer wrote it',
 } as const;

@@ -19,7 +19,7 @@ interface SavingChartProps extends Omit<PanelChartProps, 'menu' | 'isTable' | 's
   readonly source: string;
   /** Prefix of file names. */
   readonly fileName: string;
-  readonly provenance: 'recomputed' | 'logged';
+  readonly provenance: 'from rollouts' | 'logged';
   /** Shown beside the title instead of the values' unit. */
   readonly shownUnit?: string | undefined;
 }

@@ -23,7 +23,7 @@ export function SavingValueChart(props: SavingValueChartProps) {
   const svg = useRef<SVGSVGElement>(null);
   const caption: ChartCaption = {
     title: unit === undefined ? title : `${title} (${unit})`,
-    subtitle: `recomputed · ${source}`,
+    subtitle: `from rollouts · ${source}`,
     legend: series
       .filter(({ isFaint }) => isFaint !== true)
       .map(({ name, color, isDashed }) => ({
@@ -48,7 +48,7 @@ export function SavingValueChart(props: SavingValueChartProps) {
             fileName={chartFileName(fileName, title)}
             drawing={() => (svg.current === null ? undefined : standaloneSvg(svg.current, caption))}
             csv={csv}
-            provenance="recomputed"
+            provenance="from rollouts"
           />
         }
       />
