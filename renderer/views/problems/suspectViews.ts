@@ -81,7 +81,7 @@ export const SUSPECT_VIEWS: readonly SuspectView[] = [
   {
     id: 'loops',
     title: 'Repeats itself',
-    why: 'More than half of the text repeats earlier lines. Only a hint: checking an answer again repeats text, too.',
+    why: 'More than half of the whole text repeats earlier lines. Only a hint: checking an answer again repeats text, too. The detector "Degenerate repetition" looks at each segment instead, also for one passage many times in a row, so its count differs.',
     filter: 'flag:repetition',
   },
 ];
