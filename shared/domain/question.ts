@@ -37,7 +37,8 @@ const LONGEST_TITLE = 80;
 const LONGEST_READ = 600;
 
 /**
- * The display name of a problem: its id, or the first words of its question if the id is a hash.
+ * The display name of a problem: its id, or the first words of its question if the id is a hash. A hash without a
+ * question is shown with the reason.
  *
  * @param longest maximum length of those words, in UTF-16 units
  */
@@ -47,7 +48,7 @@ export function problemName(
 ): string {
   if (!isHashedId(problemId)) return withGlyphs(problemId);
   const words = plainQuestion(question);
-  return words === '' ? problemId : firstWords(words, longest);
+  return words === '' ? `no prompt (${problemId})` : firstWords(words, longest);
 }
 
 /** Whether `problemName` is not the id. */

@@ -88,7 +88,7 @@ it('a problem is called by the first words of a long question, and by its id wit
     'Janet’s ducks lay 16 eggs per day. She eats three for breakfast every morning…',
   );
   expect(problemName({ problemId: HASH, question }, 200)).toBe(question);
-  expect(problemName({ problemId: HASH, question: '' })).toBe(HASH);
+  expect(problemName({ problemId: HASH, question: '' })).toBe(`no prompt (${HASH})`);
   expect(problemName({ problemId: 'lattice-paths', question })).toBe('lattice-paths');
 });
 

@@ -149,7 +149,7 @@ describe('problems by steps', () => {
   it('a problem with a derived id is named by its question', () => {
     const named = (problemId: string, question: string) => problemName({ problemId, question });
     expect(named('26473afc4acf', 'What is 6·7?')).toBe('What is 6·7?');
-    expect(named('26473afc4acf', '')).toBe('26473afc4acf');
+    expect(named('26473afc4acf', '')).toBe('no prompt (26473afc4acf)');
     expect(named('expected-draws', 'Cards numbered …')).toBe('expected-draws');
     expect(nameHint({ problemId: '26473afc4acf', question: 'What is 6·7?' })).toBe(
       'What is 6·7?\n26473afc4acf',

@@ -153,7 +153,7 @@ export const PAIR_COLUMNS = ['problem', 'before', 'after', 'labels and notes'] a
 export function pairIndexRow({ from, to }: PackPair, taxonomy: Taxonomy, id: string, number: number): string {
   const cells = [from, to].map((one) => {
     const outcome = outcomeOf(one);
-    return `<td class="long"><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span> ${html(shortAnswer(one) ?? 'no answer known')}</td>`;
+    return `<td class="long"><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span> ${html(shortAnswer(one) ?? 'none known')}</td>`;
   });
   const labels = new Set([...labelsOf(from, taxonomy), ...labelsOf(to, taxonomy)]);
   const notes = [from, to].flatMap(({ annotations }) =>

@@ -1,7 +1,12 @@
 import { type ReactNode, useState } from 'react';
 import { FIRST_OCCURRENCES, type GroupRow, type ProblemOccurrence } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
-import { isNamedByQuestion, plainQuestion, problemName } from '../../../shared/domain/question.ts';
+import {
+  isHashedId,
+  isNamedByQuestion,
+  plainQuestion,
+  problemName,
+} from '../../../shared/domain/question.ts';
 import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -34,9 +39,10 @@ const isLong = (groundTruth: string): boolean => groundTruth.length > 32;
 export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) {
   const named = { problemId: group.problemId, question: group.promptPreview };
   const { groundTruth } = group;
+  const name = problemName(named, LONGEST_TITLE);
   const title = isNamedByQuestion(named)
-    ? problemName(named, LONGEST_TITLE)
-    : `Problem ${withGlyphs(group.problemId)}`;
+    ? name
+    : `Problem ${isHashedId(group.problemId) ? 'with ' : ''}${name}`;
   return (
     <>
       <header className="page-head">

@@ -37,6 +37,8 @@ export function HealthCell({ wrong, mixed, right }: HealthCellProps) {
   );
 }
 
+export const NO_PROMPT = <span className="muted">no prompt in the log</span>;
+
 export const MALFORMED_HINT =
   'Unclosed or malformed calls that no tool answered. They are no tool calls, so no other column counts them';
 

@@ -6,7 +6,7 @@ import { plainQuestion } from '../../../shared/domain/question.ts';
 import { LogText } from '../../ui/LogText.tsx';
 import { count, decimal, ratio, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
-import { ShareCell } from './cells.tsx';
+import { NO_PROMPT, ShareCell } from './cells.tsx';
 
 export interface GroupColumn extends Column<GroupRow> {
   readonly id: GroupSort | 'prompt' | 'truth' | 'match';
@@ -35,7 +35,12 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     hint: 'The last user message, its beginning',
     minWidth: 100,
     grow: 5,
-    cell: (row) => <span title={withGlyphs(row.promptPreview)}>{plainQuestion(row.promptPreview)}</span>,
+    cell: (row) =>
+      row.promptPreview === '' ? (
+        NO_PROMPT
+      ) : (
+        <span title={withGlyphs(row.promptPreview)}>{plainQuestion(row.promptPreview)}</span>
+      ),
   },
   {
     id: 'truth',

@@ -17,7 +17,7 @@ import { reasonText } from '../../ui/reasons.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { CLASS_WORDS } from '../rerun/rerunModel.ts';
 import { penaltyText } from '../roc/rocLabels.ts';
-import { MALFORMED_HINT, malformedCell, stopReasonCell } from './cells.tsx';
+import { MALFORMED_HINT, malformedCell, NO_PROMPT, stopReasonCell } from './cells.tsx';
 import { LABEL_COLUMN } from './labelColumn.tsx';
 
 export interface RolloutColumn extends Column<RolloutRow> {
@@ -95,10 +95,11 @@ export function promptColumn(groups: ReadonlyMap<number, GroupRow>, hasIds: bool
       ? { label: 'prompt', hint: 'The last user message, its beginning', minWidth: 100 }
       : { label: 'problem', minWidth: 150, value: (row) => row.problemId, filterField: 'problem_id' }),
     cell: ({ groupId, problemId }) => {
-      const preview = groups.get(groupId)?.promptPreview ?? '';
-      if (preview !== '')
+      const preview = groups.get(groupId)?.promptPreview;
+      if (preview)
         return <span title={withGlyphs(`${problemId}: ${preview}`)}>{plainQuestion(preview)}</span>;
-      return hasIds ? null : <span className="mono">{problemId}</span>;
+      if (!hasIds) return <span className="mono">{problemId}</span>;
+      return preview === '' && NO_PROMPT;
     },
   };
 }
