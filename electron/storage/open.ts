@@ -194,7 +194,8 @@ function connect(path: string, options: Database.Options): Database.Database {
 function connectReader(path: string): Database.Database {
   const db = connect(path, READ_ONLY);
   db.pragma('query_only = 1');
-  db.pragma('cache_size = -32768');
+  // Some ten threads have one to three connections each. The system keeps the file's pages in memory, too.
+  db.pragma('cache_size = -8192');
   // If another process truncates the file, reading mapped pages would crash this process. Mapping is no faster.
   db.pragma('mmap_size = 0');
   db.pragma('temp_store = MEMORY');

@@ -1,6 +1,6 @@
 /**
- * Background work of the writer: stale step columns first, then the full-text index. Runs one short task at
- * a time, so that a request waits for at most one.
+ * Background work of the writer: stale step columns first, then the full-text index, then unused memory is freed.
+ * Runs one short task at a time, so that a request waits for at most one.
  */
 import { isOfStorage } from '../storage/storageFailure.ts';
 

@@ -120,6 +120,7 @@ export class ParserThread implements Parser {
       if (this.open === 0) {
         clearInterval(this.watch);
         this.watch = undefined;
+        this.endIdle();
         // Pings are counted instead of timed, because no ping is sent while this thread is busy.
       } else if (!this.isLoaded) {
         this.unanswered = 0;
@@ -134,6 +135,13 @@ export class ParserThread implements Parser {
       }
     }, this.hangTimeoutMs / PINGS);
     this.watch.unref();
+  }
+
+  /** Frees the memory of a thread without requests. The next request starts another one. */
+  private endIdle(): void {
+    void this.worker?.terminate();
+    this.worker = undefined;
+    this.isLoaded = false;
   }
 
   /** Fails pending requests as unreadable files and starts a new thread. */

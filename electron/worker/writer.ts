@@ -59,8 +59,16 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   const identity = fileIdentity(libraryPath);
   let running = 0;
   const columns = new StepColumnWriter(db, (step, all) => stepFacts(sourceOf(step, all)));
+  const freeCachedPages = (): boolean => {
+    db.pragma('shrink_memory');
+    return false;
+  };
   const idle = new IdleTasks(
-    [() => withoutSync(db, () => columns.storeOne()), () => withoutSync(db, () => indexPiece(db))],
+    [
+      () => withoutSync(db, () => columns.storeOne()),
+      () => withoutSync(db, () => indexPiece(db)),
+      freeCachedPages,
+    ],
     () => running > 0,
   );
 

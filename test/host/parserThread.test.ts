@@ -1,5 +1,7 @@
 /** A parser that hangs: its file is marked unreadable, and a new thread reads the next one. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ingest } from '../../electron/ingest/ingest.ts';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openWriter } from '../../electron/storage/open.ts';
@@ -66,5 +68,31 @@ it('refuses a file whose first record is nested too deeply to be copied between 
   } finally {
     await parser.close();
     db.close();
+  }
+});
+
+it('an idle thread is ended, and the next file starts another one', async () => {
+  const path = place.file('1.jsonl', line(1));
+  const starts = join(place.directory, 'starts');
+  const counted = `
+    import { appendFileSync } from 'node:fs';
+    appendFileSync(${JSON.stringify(starts)}, 'start\\n');
+    await import(${JSON.stringify(entryOf('parser').href)});
+  `;
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const parser = new ParserThread(
+    new URL(`data:text/javascript,${encodeURIComponent(counted)}`),
+    PATIENCE_MS,
+  );
+  try {
+    for (let times = 0; times < 2; times++) {
+      await parser.identify(path, '1.jsonl', undefined);
+      await parser.identify(path, '1.jsonl', undefined);
+      vi.advanceTimersByTime(PATIENCE_MS);
+    }
+    expect(readFileSync(starts, 'utf8')).toBe('start\nstart\n');
+  } finally {
+    vi.useRealTimers();
+    await parser.close();
   }
 });
