@@ -164,7 +164,11 @@ export class ParserThread implements Parser {
     this.open++;
     this.startWatchdog();
     const answer = new Promise<T>((resolve, reject) => {
+      let isSettled = false;
+      // A thread may be lost while its last batches are still being written.
       const settle = (finish: () => void): void => {
+        if (isSettled) return;
+        isSettled = true;
         worker.off('message', receive);
         worker.off(THREAD_LOST, fail);
         this.open--;

@@ -338,13 +338,20 @@ function pairCalls(
     return { call, payload, isMalformed: !call.isClosed || !payload.isWellFormed };
   });
   const answers = new Map<number, { readonly segment: number; readonly reading: ParsedToolResponse }>();
+  const indicesOf = (isWanted: (isMalformed: boolean) => boolean) =>
+    read.flatMap(({ isMalformed }, i) => (isWanted(isMalformed) ? [i] : [])).values();
+  const inOrder = indicesOf(() => true);
+  const waiting =
+    responses.length >= calls.length
+      ? { malformed: inOrder, others: inOrder }
+      : {
+          malformed: indicesOf((isMalformed) => isMalformed),
+          others: indicesOf((isMalformed) => !isMalformed),
+        };
   for (const segment of responses) {
     const reading = readToolResponse(writer.innerText(segment));
-    const isWanted = (i: number): boolean =>
-      !answers.has(i) &&
-      (responses.length >= calls.length || read[i]?.isMalformed === (reading.outcome === 'parse_error'));
-    const index = read.findIndex((_, i) => isWanted(i));
-    if (index >= 0) answers.set(index, { segment, reading });
+    const index = waiting[reading.outcome === 'parse_error' ? 'malformed' : 'others'].next().value;
+    if (index !== undefined) answers.set(index, { segment, reading });
   }
   read.forEach(({ call, payload, isMalformed }, i) => {
     const answer = answers.get(i);

@@ -237,8 +237,19 @@ function longest(calls: readonly ModelCall[]): ModelCall | undefined {
   return most;
 }
 
+/** Many calls may be compared with one long message. */
+const keys = new WeakMap<JsonObject, string>();
+
 /** A message as it is repeated: its author, text and calls, without reasoning and ids. */
 function keyOf(message: JsonObject): string {
+  const known = keys.get(message);
+  if (known !== undefined) return known;
+  const key = readKey(message);
+  keys.set(message, key);
+  return key;
+}
+
+function readKey(message: JsonObject): string {
   const texts: string[] = [];
   const calls: string[] = [];
   for (const piece of readMessage(message).pieces) {

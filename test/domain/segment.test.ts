@@ -172,5 +172,14 @@ describe('segmentResponse', () => {
       const text = unit.repeat(40_000);
       expectTiling(segmentResponse(text, { startsInReasoning: true }).segments, text);
     }
+    // With few responses, malformed calls wait apart.
+    for (const responses of [150_000, 149_999]) {
+      const calls = '<tool_call>{}</tool_call>'.repeat(150_000);
+      const text = `${calls}\nuser\n${'<tool_response>1</tool_response>'.repeat(responses)}assistant\n`;
+      const { toolCalls } = segmentResponse(text, { startsInReasoning: true });
+      expect(toolCalls.filter(({ responseSegment }) => responseSegment !== undefined)).toHaveLength(
+        responses === 150_000 ? responses : 0,
+      );
+    }
   });
 });

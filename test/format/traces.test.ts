@@ -76,6 +76,27 @@ describe('a trace', () => {
     expect(rollout.turns.map(({ policyTokens }) => policyTokens)).toEqual([3, 5]);
   });
 
+  it('reads a long message once, however many calls are compared with it', () => {
+    let reads = 0;
+    const part = {
+      type: 'text',
+      get text() {
+        reads++;
+        return 'q';
+      },
+    };
+    const long = { role: 'user', content: [part] };
+    const others = Array.from({ length: 500 }, (_, i) =>
+      observation(`g${i}`, 'GENERATION', i, { input: [message('user', 'other')], output: 'a' }),
+    );
+    rolloutOf('langfuse', [
+      ...others,
+      observation('g', 'GENERATION', 500, { input: [long, message('user', 'z')], output: 'a' }),
+    ]);
+    expect(reads).toBeGreaterThan(0);
+    expect(reads).toBeLessThan(50);
+  });
+
   it('takes earlier answers in the first call as context', () => {
     const before = [message('user', 'q1'), message('assistant', 'a1'), message('user', 'q2')];
     const rollout = rolloutOf('langfuse', [

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ingest } from '../../electron/ingest/ingest.ts';
+import type { ParseRequest } from '../../electron/ingest/parseFile.ts';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openWriter } from '../../electron/storage/open.ts';
 import { entryOf } from '../../electron/worker/entry.ts';
@@ -91,6 +92,39 @@ it('an idle thread is ended, and the next file starts another one', async () => 
       vi.advanceTimersByTime(PATIENCE_MS);
     }
     expect(readFileSync(starts, 'utf8')).toBe('start\nstart\n');
+  } finally {
+    vi.useRealTimers();
+    await parser.close();
+  }
+});
+
+it('a thread that is lost while batches wait is replaced again when it hangs', async () => {
+  const path = place.file('1.jsonl', line(1));
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const parser = new ParserThread(entry, PATIENCE_MS);
+  try {
+    const arrived = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const at = { offset: 0, lines: 0, bytes: line(1).length };
+    const request: ParseRequest = { path, format: 'verl', container: 'plain', unit: 'line', ...at };
+    const parsed = parser
+      .parse(request, () => {
+        arrived.resolve();
+        return released.promise;
+      })
+      .catch((error: Error) => error.message);
+    await arrived.promise;
+    // Requests are answered in order, so the parse has ended by then.
+    await parser.identify(path, '1.jsonl', undefined);
+    const lost = parser.identify('dies', 'dies', undefined);
+    await expect(lost).rejects.toThrow('out of memory');
+    expect(await parsed).toContain('out of memory');
+    released.resolve();
+    // The silence of a thread that loads does not count.
+    await parser.identify(path, '1.jsonl', undefined);
+    const hanging = parser.identify('hangs', 'hangs', undefined).catch((error: Error) => error.message);
+    vi.advanceTimersByTime(2 * PATIENCE_MS);
+    expect(await hanging).toContain('the parser was busy');
   } finally {
     vi.useRealTimers();
     await parser.close();

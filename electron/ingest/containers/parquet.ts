@@ -153,15 +153,21 @@ function checkFooter(file: FileSlices): void {
 }
 
 function columnsOf(metadata: FileMetaData): Readonly<Record<string, ParquetColumn>> {
-  const chunks = metadata.row_groups.flatMap((group) =>
-    group.columns.flatMap((column) => column.meta_data ?? []),
-  );
+  // Uncompressed and compressed.
+  const sizes = new Map<string, [number, number]>();
+  for (const { columns } of metadata.row_groups)
+    for (const { meta_data: chunk } of columns) {
+      const name = chunk?.path_in_schema[0];
+      if (chunk === undefined || name === undefined) continue;
+      const [raw, compressed] = sizes.get(name) ?? [0, 0];
+      sizes.set(name, [
+        raw + Number(chunk.total_uncompressed_size),
+        compressed + Number(chunk.total_compressed_size),
+      ]);
+    }
   return Object.fromEntries(
     parquetSchema(metadata).children.map(({ element: { name, type } }) => {
-      const own = chunks.filter((chunk) => chunk.path_in_schema[0] === name);
-      const sum = (size: 'total_uncompressed_size' | 'total_compressed_size'): number =>
-        own.reduce((total, chunk) => total + Number(chunk[size]), 0);
-      const bytes = [sum('total_uncompressed_size'), sum('total_compressed_size')] as const;
+      const bytes = sizes.get(name) ?? ([0, 0] as const);
       return [name, type === undefined ? { bytes } : { type, bytes }];
     }),
   );

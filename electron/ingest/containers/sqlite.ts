@@ -35,6 +35,8 @@ export class SqliteSource implements RecordSource {
   readonly tables: ReadonlySet<string>;
   private isListed = false;
   private readonly columns = new Map<string, string>();
+  /** By table: the table with the index that SQLite must use. */
+  private readonly indexed = new Map<string, string>();
   /** The trace that names each file beside the store. */
   private readonly artifacts = new Map<string, string>();
 
@@ -196,19 +198,30 @@ export class SqliteSource implements RecordSource {
     this.requireUnique('trace_info', 'request_id');
     const parts = PARTS_OF_A_TRACE.flatMap(([table, id]) => {
       if (!this.tables.has(table)) return [];
-      this.requireIndex(table, id);
+      // The operator `+` and COLLATE make SQLite compare as in the index, whatever the columns declare.
       return [
-        `(SELECT coalesce(sum(${this.sizeOf(table)}), 0) FROM main.${table} WHERE ${id} = trace.request_id)`,
+        `(SELECT coalesce(sum(${this.sizeOf(table)}), 0) FROM ${this.byIndex(table, id)} WHERE ${id} = (+trace.request_id) COLLATE BINARY)`,
       ];
     });
     return `SELECT rowid AS key, ${[this.sizeOf('trace_info'), ...parts].join(' + ')} AS bytes
       FROM main.trace_info AS trace ORDER BY timestamp_ms, request_id`;
   }
 
-  /** @throws Error when each record would need a scan of the whole table */
-  private requireIndex(table: string, column: string): void {
-    if (!this.hasIndex(table, column, false))
+  /**
+   * The table for a FROM clause, with the index on a column, which SQLite uses even if the file's statistics claim
+   * that it does not help.
+   *
+   * @throws Error when each record would need a scan of the whole table
+   */
+  private byIndex(table: string, column: string): string {
+    const known = this.indexed.get(table);
+    if (known !== undefined) return known;
+    const index = this.indexOn(table, column, false);
+    if (index === undefined)
       throw new Error(`the table ${table} has no index on ${column}, which every store of its program has`);
+    const read = `main.${table} INDEXED BY "${index.replaceAll('"', '""')}"`;
+    this.indexed.set(table, read);
+    return read;
   }
 
   /** @throws Error when several records could share rows, which would then be read once per record */
@@ -218,23 +231,23 @@ export class SqliteSource implements RecordSource {
         "SELECT 1 FROM pragma_table_xinfo(?) WHERE name = ? AND pk = 1 AND upper(type) = 'INTEGER'",
       )
       .get(table, column);
-    if (key === undefined && !this.hasIndex(table, column, true))
+    if (key === undefined && this.indexOn(table, column, true) === undefined)
       throw new Error(
         `${column} is not a key of the table ${table}, although every store of its program has that key`,
       );
   }
 
-  /** An index with another collation does not help a comparison of texts. */
-  private hasIndex(table: string, column: string, isUnique: boolean): boolean {
-    const found = this.db
-      .prepare<[string, string, number]>(
-        `SELECT 1 FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS first
+  /** The name of an index that begins with a column and compares by bytes. */
+  private indexOn(table: string, column: string, isUnique: boolean): string | undefined {
+    return this.db
+      .prepare<[string, string, number], string>(
+        `SELECT list.name FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS first
          WHERE first.seqno = 0 AND first.name = ? AND first.coll = 'BINARY' AND list.partial = 0
            AND (? = 0 OR list."unique" = 1
              AND (SELECT count(*) FROM pragma_index_xinfo(list.name) WHERE key = 1) = 1)`,
       )
+      .pluck()
       .get(table, column, isUnique ? 1 : 0);
-    return found !== undefined;
   }
 
   private read(row: StoredRow): unknown {
@@ -251,7 +264,7 @@ export class SqliteSource implements RecordSource {
     const rows = this.db
       .prepare<[string], Row>(
         `SELECT ${this.listOf('wire_rows')} FROM wire_rows
-         WHERE cursor IN (SELECT value FROM json_each(?)) ORDER BY cursor`,
+         WHERE cursor COLLATE BINARY IN (SELECT value FROM json_each(?)) ORDER BY cursor`,
       )
       .all(cursors);
     return { runs, isLatest: isLatest === 1, wire_rows: rows.map(decoded) };
@@ -271,7 +284,9 @@ export class SqliteSource implements RecordSource {
   private pairs(table: 'trace_tags' | 'trace_request_metadata', traceId: string): Record<string, string> {
     if (!this.tables.has(table)) return {};
     const rows = this.db
-      .prepare(`SELECT key, value FROM ${table} WHERE request_id = ? ORDER BY key`)
+      .prepare(
+        `SELECT key, value FROM ${this.byIndex(table, 'request_id')} WHERE request_id = ? COLLATE BINARY ORDER BY key`,
+      )
       .all(traceId);
     return Object.fromEntries(
       (rows as { key: string; value: string }[]).map(({ key, value }) => [key, value]),
@@ -282,7 +297,10 @@ export class SqliteSource implements RecordSource {
   private spansOf(traceId: string, artifacts: string | undefined): readonly unknown[] {
     if (this.tables.has('spans')) {
       const contents = this.db
-        .prepare('SELECT content FROM spans WHERE trace_id = ? ORDER BY start_time_unix_nano, span_id')
+        .prepare(
+          `SELECT content FROM ${this.byIndex('spans', 'trace_id')} WHERE trace_id = ? COLLATE BINARY
+           ORDER BY start_time_unix_nano, span_id`,
+        )
         .pluck()
         .all(traceId);
       if (contents.length > 0) return contents.map((content) => parsed(String(content)));
