@@ -10,7 +10,7 @@ import { attribute, html } from './htmlText.ts';
 import type { Manifest } from './manifest.ts';
 import { stepsText } from './markdown.ts';
 import {
-  addressText,
+  caseName,
   counted,
   keptText,
   labelsOf,
@@ -28,7 +28,7 @@ export function indexRow(one: PackCase, taxonomy: Taxonomy, id: string, number: 
   const outcome = outcomeOf(one);
   const kept = keptText(one);
   const labels = labelsOf(one, taxonomy).map((label) => chip(taxonomy, label));
-  return `<tr><td class="n dim">${number}</td><td><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span></td><td class="long"><a href="#${id}"><bdi>${html(addressText(one))}</bdi></a></td>\
+  return `<tr><td class="n dim">${number}</td><td><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span></td><td class="long"><a href="#${id}"><bdi>${html(caseName(one))}</bdi></a></td>\
 <td class="long">${html(shortAnswer(one) ?? '')}</td><td${kept === undefined ? '' : ` class="${kept}"`}>${kept ?? '<span class="unknown">unknown</span>'}</td><td class="labels">${labels.join(' ')}</td></tr>
 `;
 }

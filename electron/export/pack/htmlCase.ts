@@ -5,9 +5,9 @@ import { type Heat, heatOf } from './htmlHeat.ts';
 import { noteText } from './htmlNote.ts';
 import { html, type Mark, markedHtml } from './htmlText.ts';
 import {
-  addressText,
   type CaseSegment,
   type CaseTurn,
+  caseName,
   counted,
   derivedText,
   factOf,
@@ -112,7 +112,7 @@ function headHtml({ one, taxonomy }: Drawn): string {
   );
   const chips = [...labels, ...flags];
   const kind = one.isSibling ? '<small>sibling</small>' : '';
-  return `<h2>${glyph}<span class="place"><bdi>${html(addressText(one))}</bdi></span>${kind}</h2>
+  return `<h2>${glyph}<span class="place"><bdi>${html(caseName(one))}</bdi></span>${kind}</h2>
 ${chips.length === 0 ? '' : `<div class="chips">${chips.join('')}</div>\n`}`;
 }
 

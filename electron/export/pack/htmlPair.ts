@@ -20,7 +20,7 @@ import {
   OUTCOME_GLYPH,
   outcomeOf,
   type PackCase,
-  problemParts,
+  questionOf,
   shortAnswer,
   textFact,
   turnsOf,
@@ -54,7 +54,7 @@ ${sides(`${model(pair.from)}${topHtml(from.drawn)}`, `<div id="${ids[1]}"></div>
 const nameOf = (one: PackCase): string =>
   problemName({
     problemId: textFact(one, 'problem_id') ?? '',
-    question: problemParts(one).findLast(({ role }) => role === 'user')?.text ?? '',
+    question: questionOf(one),
   });
 
 interface Side {

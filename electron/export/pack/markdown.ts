@@ -7,9 +7,9 @@ import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { fenced, plain, quoted } from './fences.ts';
 import type { Manifest } from './manifest.ts';
 import {
-  addressText,
   type CaseSegment,
   type CaseTurn,
+  caseName,
   counted,
   innerText,
   labelName,
@@ -123,7 +123,7 @@ export function caseMarkdown(one: PackCase, taxonomy: Taxonomy, number: number):
   const answer = textFact(one, 'answer');
   const head = one.isSibling ? `#### Sibling: ` : `### ${number}. ${OUTCOME_GLYPH[outcome]} `;
   const parts = [
-    `${head}${plain(addressText(one))}\n`,
+    `${head}${plain(caseName(one))}\n`,
     `${outcomeText(one, shortAnswer(one)).map(plain).join(' · ')}\n`,
     ...(answer === shortAnswer(one) ? [] : [`Answer:\n\n${fenced(answer ?? '')}`]),
     ...(labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}\n`]),

@@ -3,6 +3,7 @@ import type { AnnotationRow, ReviewMark, RolloutFlag } from '../../../shared/api
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { RunKind, ToolOutcome } from '../../../shared/domain/model.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
+import { problemName } from '../../../shared/domain/question.ts';
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import { isObject, type JsonObject } from '../../../shared/format/fields.ts';
 import { CONTEXT_FIELD, redactedByTurn } from '../../../shared/format/loggedContext.ts';
@@ -72,15 +73,34 @@ export function stepOf(one: PackCase): number | undefined {
 }
 
 /** `run / step 12 / group / #3`. */
-export function addressText(one: PackCase): string {
+export const addressText = (one: PackCase): string => placeText(one, textFact(one, 'group_key') ?? '');
+
+/** The address, with the first words of the question if the group's key is a hash. */
+export const caseName = (one: PackCase): string =>
+  placeText(
+    one,
+    problemName(
+      { problemId: textFact(one, 'group_key') ?? '', question: questionOf(one) },
+      LONGEST_NAME_OF_GROUP,
+    ),
+  );
+
+/** UTF-16 units. */
+const LONGEST_NAME_OF_GROUP = 60;
+
+function placeText(one: PackCase, group: string): string {
   const step = stepOf(one);
   return [
     one.run.name,
     ...(step === undefined ? [] : [`step ${step}`]),
-    textFact(one, 'group_key') ?? '',
+    group,
     `#${numberFact(one, 'ordinal') ?? '?'}`,
   ].join(' / ');
 }
+
+/** The last user message of the prompt. */
+export const questionOf = (one: PackCase): string =>
+  problemParts(one).findLast(({ role }) => role === 'user')?.text ?? '';
 
 export type Outcome = 'correct' | 'incorrect' | 'unknown';
 
