@@ -141,9 +141,14 @@ describe('text that a parser or a page does not bear', () => {
     [`${'x^{'.repeat(50)}1${'}'.repeat(50)}`, true],
     ['\\begin{matrix}'.repeat(40), true],
     ['x'.repeat(9_000), true],
+    [`\\def\\a{${'x'.repeat(7_000)}}${'\\a '.repeat(200)}`, true],
+    ['\\newcommand{\\a}{x}\\a', true],
+    ['\\gdef\\a{x}\\a', true],
+    ['\\let\\a=b', true],
+    ['\\delta \\left( x \\right) \\leq \\letter', false],
     ['\\frac{1}{\\sqrt{1+\\frac{a_{i}}{b^{2}}}}', false],
     ['\\alpha\\beta + \\sum_{i=0}^{n} \\left(x_i\\right)', false],
-  ])('a formula %# is judged by its depth', (tex, isPlain) => {
+  ])('a formula %# is judged by its depth and its commands', (tex, isPlain) => {
     expect(plainFormulaReason(tex) !== undefined).toBe(isPlain);
   });
 });

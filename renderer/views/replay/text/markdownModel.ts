@@ -91,11 +91,15 @@ function cellsOf(prose: string): number {
   return cells;
 }
 
+/** KaTeX limits how often a command is expanded, but not how long its text is. */
+const DEFINES_COMMANDS = /\\(?:[gex]?def|(?:future)?let|(?:re)?newcommand|providecommand)(?![a-zA-Z@])/;
+
 /**
  * The reason why a formula is shown as source. KaTeX and page layout are recursive, so deep nesting must be rejected.
  */
 export function plainFormulaReason(tex: string): string | undefined {
   if (tex.length > LONGEST_PARSED) return `it has ${tex.length.toLocaleString('en')} characters`;
+  if (DEFINES_COMMANDS.test(tex)) return 'it defines commands';
   let [depth, chain] = [0, 0];
   for (const [token] of tex.matchAll(/\\(?:[a-zA-Z]+|[\s\S])|[{}^_]|\S/g)) {
     if (token === '{' || token === '\\left' || token === '\\begin') depth++;
