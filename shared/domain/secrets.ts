@@ -17,12 +17,12 @@ const CREDENTIAL_WORDS = wordSet(`
   cookie cookies credential credentials apikey apikeys sessionid phpsessid jsessionid sas`);
 /** Words before `key`, `keys` or `tokens`. Without one, these mean a dictionary's key or a number of tokens. */
 const OWNERS = wordSet(`
-  api access auth bearer bot client deploy encryption id license master oauth private refresh secret
+  account api access auth bearer bot client deploy encryption id judge license master oauth private refresh secret
   service session signing ssh storage subscription webhook anthropic aws azure cohere comet databricks
   deepseek e2b fireworks gcp gemini github gitlab google groq hf huggingface langfuse langsmith
   mistral modal neptune ngc nvidia openai openrouter replicate serper slack tavily together wandb xai`);
 /** Words after a credential's name that only describe its form. They are ignored. */
-const FORMS = wordSet('value values header headers string text list env data pem');
+const FORMS = wordSet('value values header headers string text list env data pem v');
 /** Names that are written as one word. */
 const JOINED =
   /^(?:(?:access|auth|refresh|id|bearer)token|(?:secret|ssh|private|access)keys?|clientsecret|(?:db|pg|my|root|user)(?:pass|password|pwd))$/;
@@ -30,7 +30,12 @@ const JOINED =
 const VOCABULARY = wordSet(`
   num max min total n eos bos pad unk cls sep mask stop end start next first last special image think
   per each text audio video prefix suffix top sampled target vocab added extra tool call reasoning
-  answer control new`);
+  answer control new reward response prompt output input step draft eot eom thinking
+  thought generated predicted accepted rejected`);
+/** Words before `pass` with which it means a run over data. */
+const RUNS_OVER_DATA = wordSet(
+  'forward backward first second third last single one two multi num per each eval',
+);
 /** Keys beside `token` in a list of log-probabilities. */
 const OF_VOCABULARY = ['logprob', 'logprobs', 'top_logprobs', 'prob', 'entropy', 'rank', 'token_id'];
 
@@ -43,7 +48,10 @@ export function isCredentialKey(key: string): boolean {
   const last = words.at(-1) ?? '';
   const before = words.at(-2) ?? '';
   if (last === 'token') return !VOCABULARY.has(before);
-  if (last === 'key' || last === 'keys' || last === 'tokens') return OWNERS.has(before);
+  if (last === 'key' || last === 'keys' || last === 'tokens' || last === 'tok') return OWNERS.has(before);
+  if (last === 'pass') return !RUNS_OVER_DATA.has(before);
+  // The address holds the credential.
+  if (last === 'url') return before === 'sas' || before === 'webhook';
   // AWS_ACCESS_KEY_ID. The ids of other keys are no secrets.
   if (last === 'id') return before === 'key' && words.at(-3) === 'access';
   return CREDENTIAL_WORDS.has(last) || JOINED.test(last);
@@ -67,6 +75,8 @@ const PREFIXED: readonly RegExp[] = [
   // OpenAI, Anthropic, DeepSeek, Langfuse; Stripe
   /sk-(?=[A-Za-z_-]{0,100}\d|[A-Za-z0-9]{32})[A-Za-z0-9_-]{16,9999}/,
   /[sr]k_(?:live|test)_[A-Za-z0-9]{16,9999}/,
+  // ElevenLabs
+  /sk_[0-9a-f]{40,9999}/,
   /whsec_[A-Za-z0-9+/]{20,9999}/,
   // GitHub, GitLab, Bitbucket, Atlassian, Linear
   /gh[pousr]_[A-Za-z0-9]{20,9999}/,
@@ -108,10 +118,12 @@ const PREFIXED: readonly RegExp[] = [
   /tgp_v1_[\w-]{20,9999}/,
   /a[ks]-[A-Za-z0-9]{22}\b/,
   /rpa_[A-Za-z0-9]{30,9999}/,
-  // Hosting: DigitalOcean, Heroku, Fly, Supabase, PlanetScale, Vault, Pulumi, Tailscale, Doppler
+  // Hosting: DigitalOcean, Heroku, Fly, Netlify, Supabase, PlanetScale, Vault, Pulumi, Tailscale, Doppler
   /do[opr]_v1_[0-9a-f]{60,9999}/,
   /HRKU-[\w-]{20,9999}/,
   /fm[12]_[\w+/=-]{20,9999}/,
+  /nfp_[A-Za-z0-9]{30,9999}/,
+  /sb_secret_[\w-]{20,9999}/,
   /sbp_[0-9a-f]{40}/,
   /pscale_(?:tkn|pw|oauth)_[\w-]{20,9999}/,
   /hv[sb]\.[\w-]{20,9999}/,

@@ -26,7 +26,8 @@ const KEYS = `
   password db_password dbPassword passwd pass pwd ssh_passphrase smtp.pass Authorization credentials github_pat
   token hf_token HF_TOKEN accessToken refresh_token bearer jwt auth auth_header cookie cookies set-cookie
   hf_tokens access_tokens session_key webhook_secret PHPSESSID accesstoken authtoken secretkey clientsecret sshkey
-  dbpass PGPASSWORD passcode private_key_pem API_KEY_OPENAI`
+  dbpass PGPASSWORD passcode private_key_pem API_KEY_OPENAI account_key judge_key api_token_v2 hf_tok sas_url
+  slack_webhook_url bot_token user_token db_pass`
   .trim()
   .split(/\s+/);
 
@@ -37,7 +38,8 @@ const OTHER_KEYS = `
   sort_key group_key problem_key dict_key foreign_key secretary author authors authorized passwords_seen
   api_keys_count prompt pass_rate pass_at_k passed compass patch path pattern session_id request_id id uuid
   sha sha256 commit checksum author_email basic_rate token_entropy entropy_per_token key_name patience bypass
-  authenticate_url cookie_recipe_text secret_santa_count`
+  authenticate_url cookie_recipe_text secret_santa_count reward_token response_token eot_token step_token
+  draft_token forward_pass first_pass backward_pass base_url`
   .trim()
   .split(/\s+/);
 
@@ -169,6 +171,9 @@ const FORMS: readonly string[] = [
   `|HRKU-AA${letters(50)}`,
   `FlyV1 |fm2_${letters(60)}`,
   `|sbp_${hex(40)}`,
+  `|sb_secret_${letters(31)}`,
+  `|nfp_${letters(36)}`,
+  `|sk_${hex(48)}`,
   `|pscale_tkn_${letters(43)}`,
   `|hvs.${letters(90)}`,
   `aBcDeFgHiJkLmN.atlasv1.|${letters(60)}`,

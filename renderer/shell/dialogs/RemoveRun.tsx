@@ -51,7 +51,8 @@ function RemoveRunBody({ run, onDone }: { readonly run: RunSummary; readonly onD
         <p>
           {counted(run.rollouts, 'rollout')} in {counted(run.groups, 'group')} are removed from the library,
           with everything read for them. Log files are not changed and can be read again. The library file
-          keeps its size and fills the room with the next logs; Compact, in the menu of the library, frees it.
+          gets smaller at once, or fills the room with the next logs if other work is using the file; Compact,
+          in the menu of the library, frees it then.
         </p>
         <p className="mono dim">{run.directory}</p>
         {remove.error !== null && (
