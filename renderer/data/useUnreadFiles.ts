@@ -23,9 +23,9 @@ export function useUnreadFiles(): UnreadFiles | undefined {
   return useMemo(() => {
     if (files === undefined || jobs === undefined) return undefined;
     const running = jobs.filter(({ state }) => state === 'running');
-    const isRead = ({ path, hasGrown }: UnreadFile) =>
+    const isRead = ({ path }: UnreadFile) =>
       running.some(({ paths }) => paths.some((root) => isBelow(path, root))) ||
-      (hasGrown === true && followOf(follows, path) !== undefined);
+      followOf(follows, path) !== undefined;
     return { files: files.filter((file) => !isRead(file)), isReading: running.length > 0 };
   }, [files, jobs, follows]);
 }

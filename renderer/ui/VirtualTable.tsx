@@ -54,8 +54,17 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   useEffect(() => onPosition?.({ scrollTop, cursor: wanted }), [onPosition, scrollTop, wanted]);
 
   const { open, forget } = useOpening(rowAt, onOpen);
+  const hasMoved = useRef(false);
+  // In a low window, the page has to scroll, too.
+  useEffect(() => {
+    const row = hasMoved.current ? document.getElementById(`${id}-${cursor}`) : null;
+    if (row === null) return;
+    hasMoved.current = false;
+    row.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  });
   const moveTo = (index: number) => {
     forget();
+    hasMoved.current = true;
     const next = Math.max(0, Math.min(count - 1, index));
     setCursor(next);
     scroll.show(next);
