@@ -139,6 +139,7 @@ class IngestCall {
   private readonly endedParser = new Set<string>();
   private readonly mayRead: (path: string) => boolean;
   private readonly runKeys = new Set<string>();
+  private hasGrown = false;
   private isCancelled = false;
   /** The first thing that is not saved if the next statement fails. */
   private unsaved = 'the list of files to read';
@@ -350,11 +351,16 @@ class IngestCall {
     }
   }
 
-  private addRunsOf(fileId: number): void {
-    const [first, ...others] = this.writer.runKeysOf([fileId]);
-    if (first === undefined) return;
-    this.status.runKey ??= first;
-    for (const runKey of [first, ...others]) this.runKeys.add(runKey);
+  /** The status names the runs that have grown, or those of known files if none has. */
+  private addRunsOf(fileId: number, hasNew = false): void {
+    if (!hasNew && this.hasGrown) return;
+    const runKeys = this.writer.runKeysOf([fileId]);
+    if (runKeys.length === 0) return;
+    if (hasNew && !this.hasGrown) this.runKeys.clear();
+    this.hasGrown = hasNew;
+    for (const runKey of runKeys) this.runKeys.add(runKey);
+    const [first] = this.runKeys;
+    this.status.runKey = first;
     this.status.runs = this.runKeys.size;
   }
 
@@ -499,7 +505,7 @@ class IngestCall {
     const outcome = await parse.take((batch) => {
       const written = file();
       const { runIds, rollouts } = this.writer.writeBatch(written, batch);
-      if (rollouts > 0) this.addRunsOf(written.fileId);
+      if (rollouts > 0) this.addRunsOf(written.fileId, true);
       // Offsets in compressed files and tables are not byte positions in the file.
       if (isBytes) this.status.bytesDone = base + batch.offset - request.offset;
       this.status.rollouts += rollouts;

@@ -732,6 +732,23 @@ describe('bad input', () => {
     expect(issues()).toEqual([]);
   });
 
+  it('names the run that has grown, although a known run comes first', async () => {
+    const known = join(place.directory, 'a');
+    mkdirSync(known);
+    writeFileSync(join(known, '1.jsonl'), lines(1, 2));
+    await ingestHere(place.library, [known]);
+    const added = join(place.directory, 'b');
+    mkdirSync(added);
+    writeFileSync(join(added, '1.jsonl'), lines(1, 4));
+    const named: (readonly [string | undefined, number | undefined])[] = [];
+    const onStatus = ({ runKey, runs }: { runKey?: string; runs?: number }) => named.push([runKey, runs]);
+    const { runKeys } = await ingestHere(place.library, [known, added], { onStatus });
+    expect(runKeys).toHaveLength(2);
+    expect(named.at(-1)).toEqual([runKeys[1], 1]);
+    await ingestHere(place.library, [known, added], { onStatus });
+    expect(named.at(-1)).toEqual([runKeys[0], 2]);
+  });
+
   it('ingests a refused file once it has become a log', async () => {
     const path = place.file('1.jsonl', 'not yet\n');
     expect((await ingestHere(place.library, [path])).files).toMatchObject([{ status: 'refused' }]);
