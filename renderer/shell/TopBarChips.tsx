@@ -6,10 +6,10 @@ import { comparePath, rolloutRouteOf } from '../data/compareLink.ts';
 import { followOf, useFollowActions, useFollows } from '../data/follows.ts';
 import { useNow } from '../data/useNow.ts';
 import { useRequest } from '../data/useRequest.ts';
-import { presentHref, useRoute, useUrlQuery } from '../data/useRoute.ts';
+import { useRoute } from '../data/useRoute.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useSearchState } from '../data/useSearchPages.ts';
-import { isStartedAt, useVerification } from '../data/useVerification.ts';
+import { useVerification } from '../data/useVerification.ts';
 import { useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
@@ -185,13 +185,10 @@ export function JobChip() {
   );
 }
 
-/** Shows a running verification of Python calls on every page but its own, which has more. */
+/** Shows a running verification of Python calls. Its own list has more, but none while a filter leaves no row. */
 export function VerificationChip() {
   const { verification } = useVerification();
-  // Both are read again when the page or its tab changes.
-  useRoute();
-  useUrlQuery();
-  if (verification?.state !== 'running' || isStartedAt(verification, presentHref())) return null;
+  if (verification?.state !== 'running') return null;
   const { verified, rollouts, from } = verification;
   return (
     <Link

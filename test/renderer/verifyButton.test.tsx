@@ -160,7 +160,8 @@ it('goes on while another page is shown, and stands there again', async () => {
   renderWithClient(client, list, '/run/r?tab=rollouts');
   fireEvent.click(screen.getByRole('button', { name: 'Verify calls' }));
   await screen.findByRole('button', { name: /0 of 1 verified/ });
-  expect(screen.queryByRole('link')).toBeNull();
+  // Also above its own list, which may have no row to stand below.
+  screen.getByRole('link', { name: /0 of 1 rollout verified/ });
   act(() => navigateTo('/search'));
   const chip = await screen.findByRole('link', { name: /0 of 1 rollout verified/ });
   expect(chip.getAttribute('href')).toBe('/run/r?tab=rollouts');
