@@ -20,17 +20,26 @@ const [FIRST_DATE, LAST_DATE] = [946_684_800, 4_102_444_800];
 const IS_DATE = `BETWEEN ${FIRST_DATE} AND ${LAST_DATE}`;
 const ENDED = 'coalesce(ended_at, started_at)';
 
-/** An issue of a file with several runs belongs to no single run. It counts for each of them. */
+const issuesOfRun = (severity: 'refused' | 'warning'): string =>
+  `(SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
+      WHERE rf.run_id = r.run_id AND severity = '${severity}' AND rf.file_id NOT IN (SELECT file_id FROM shared))`;
+const sharedIssuesOfRun = (count: 'refused' | 'warned'): string =>
+  `(SELECT coalesce(sum(${count}), 0) FROM run_file_row rf JOIN shared USING (file_id) WHERE rf.run_id = r.run_id)`;
+
+/**
+ * An issue of a file with several runs belongs to no single run. It counts for each of them, but is counted once,
+ * because a file may have thousands of both.
+ */
 const RUN = `
-  WITH shared AS MATERIALIZED (SELECT file_id FROM run_file_row GROUP BY file_id HAVING count(*) > 1)
+  WITH shared AS MATERIALIZED (SELECT file_id,
+      (SELECT count(*) FROM issue_row i WHERE i.file_id = rf.file_id AND severity = 'refused') AS refused,
+      (SELECT count(*) FROM issue_row i WHERE i.file_id = rf.file_id AND severity = 'warning') AS warned
+    FROM run_file_row rf GROUP BY file_id HAVING count(*) > 1)
   SELECT run_id AS runId, run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
     key_source AS keySource, format, directory, has_steps AS hasSteps, coalesce(c.config, '{}') AS config,
-    (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
-      WHERE rf.run_id = r.run_id AND severity = 'refused' AND rf.file_id NOT IN (SELECT file_id FROM shared)) AS issues,
-    (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
-      WHERE rf.run_id = r.run_id AND severity = 'refused' AND rf.file_id IN (SELECT file_id FROM shared)) AS sharedIssues,
-    (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
-      WHERE rf.run_id = r.run_id AND severity = 'warning') AS caveats,
+    ${issuesOfRun('refused')} AS issues,
+    ${sharedIssuesOfRun('refused')} AS sharedIssues,
+    ${issuesOfRun('warning')} + ${sharedIssuesOfRun('warned')} AS caveats,
     (SELECT max(${ENDED}) * 1000 FROM rollout_row o
       WHERE o.run_id = r.run_id AND ${ENDED} ${IS_DATE} AND ${ENDED} IS NOT NULL) AS loggedMs,
     (SELECT max(mtime_ms) FROM run_file_row rf JOIN file_row f USING (file_id)
