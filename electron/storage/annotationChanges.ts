@@ -377,6 +377,15 @@ function describeChanges(changes: readonly Change[], taxonomy: Taxonomy): string
   if (!isOne) return `${edits.length} annotations`;
   const about = named.after ?? named.before;
   const label = taxonomy.labels.find(({ id }) => id === about?.label)?.name ?? about?.label;
-  const what = label === undefined ? (about?.note === undefined ? 'correction' : 'note') : `label ${label}`;
+  const isOfNote =
+    named.before !== null &&
+    named.before.label === named.after?.label &&
+    named.before.note !== named.after?.note;
+  const what =
+    label === undefined
+      ? about?.note === undefined
+        ? 'correction'
+        : 'note'
+      : `${isOfNote ? 'note on ' : ''}label ${label}`;
   return named.after === null ? `removal of ${what}` : what;
 }

@@ -348,6 +348,16 @@ describe('undo and redo', () => {
     },
   );
 
+  it('says that a note is undone, not its label', () => {
+    const on = labelled();
+    const [first = 0] = on.rollouts();
+    const put = { rolloutId: first, target: { kind: 'rollout' }, label: 'loops' } as const;
+    const [made] = on.apply('ann', { put }).annotations;
+    on.apply('ann', { put: { id: made?.id ?? '', label: 'loops', note: 'hm' } });
+    expect(on.undo()).toMatchObject({ words: 'note on label Loops' });
+    expect(on.undo()).toMatchObject({ words: 'label Loops' });
+  });
+
   it('survives a restart, ends with a new change, and describes the undone one', () => {
     const on = labelled();
     const [first = 0, second = 0] = on.rollouts();

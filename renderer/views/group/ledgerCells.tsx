@@ -53,11 +53,10 @@ function DecisionCell({ entry, source }: { readonly entry: LedgerEntry; readonly
   const { standing, row } = entry;
   const said = decisionLabel(standing);
   const rule = source === 'logged' ? row.logged?.rule : undefined;
-  const code = standing.reason === undefined ? '' : ` as ${standing.reason}`;
   const other = decisionLabel(row.recomputed);
   const title = [
-    said === '' ? '' : `${source}: ${said}${code}${rule === undefined ? '' : ` (${rule})`}`,
-    entry.differs ? `recomputed: ${other} (${row.recomputed.reason ?? 'no reason'})` : '',
+    said === '' ? '' : `${source}: ${said}${rule === undefined ? '' : ` (${rule})`}`,
+    entry.differs ? `recomputed: ${other}` : '',
   ];
   const difference = [DIFFERS, ...title].filter(Boolean).join('\n');
   return (
@@ -99,7 +98,7 @@ export function whatIfColumn(): LedgerColumn {
       const { whatIf } = row;
       if (whatIf === undefined) return null;
       if (whatIf.isOutside) return <span className="dim">not in the pool</span>;
-      const title = `what if: ${decisionLabel(whatIf)}${whatIf.reason === undefined ? '' : ` as ${whatIf.reason}`}`;
+      const title = `what if: ${decisionLabel(whatIf)}`;
       return (
         <span className={isFlip ? 'decision is-flip' : 'decision'} title={title}>
           <KeptMark isKept={whatIf.kept} />

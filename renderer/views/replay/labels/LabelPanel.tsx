@@ -93,7 +93,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow, target }: Label
       <section>
         <h2>
           {annotations.length === 0
-            ? 'No annotations yet'
+            ? 'No labels or notes yet'
             : counted(annotations.length + unlisted, 'annotation')}
         </h2>
         {unlisted > 0 && (
