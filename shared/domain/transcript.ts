@@ -111,9 +111,10 @@ const USER = 'user';
 function readBare(text: string): EnvironmentBlock[] {
   const blocks: EnvironmentBlock[] = [];
   const nextAssistant = assistantLines(text);
+  const nextCall = callsIn(text);
   let position = 0;
   for (let at = nextUserLine(text, position); at !== undefined; at = nextUserLine(text, position)) {
-    const block = readBareBlock(text, at.start, at.contentStart, nextAssistant);
+    const block = readBareBlock(text, at.start, at.contentStart, nextAssistant, nextCall);
     if (block === undefined) {
       position = at.contentStart;
       continue;
@@ -142,6 +143,28 @@ function nextUserLine(text: string, from: number): { start: number; contentStart
   return undefined;
 }
 
+const CALL_OPEN = '<tool_call>';
+
+/** Finds the next call from a position that never decreases; the length of the text if there is none. */
+function callsIn(text: string): (from: number) => number {
+  let found = -1;
+  return (from) => {
+    if (found < from) {
+      const at = text.indexOf(CALL_OPEN, from);
+      found = at === -1 ? text.length : at;
+    }
+    return found;
+  };
+}
+
+const INK = /\S/g;
+
+/** The first character that is no white space; the length of the text if there is none. */
+function firstInk(text: string, from: number): number {
+  INK.lastIndex = from;
+  return INK.exec(text)?.index ?? text.length;
+}
+
 interface AssistantLine {
   readonly index: number;
   readonly end: number;
@@ -168,6 +191,7 @@ function readBareBlock(
   start: number,
   contentStart: number,
   nextAssistant: (from: number) => AssistantLine | undefined,
+  nextCall: (from: number) => number,
 ): EnvironmentBlock | undefined {
   const parts: EnvironmentPart[] = [];
   let position = contentStart;
@@ -178,13 +202,13 @@ function readBareBlock(
   }
   const header = nextAssistant(Math.max(position - 1, 0));
   const between = header?.index ?? text.length;
-  if (text.slice(position, between).trim() === '') {
+  if (firstInk(text, position) >= between) {
     if (parts.length === 0) return undefined;
     if (header === undefined) return { start, end: text.length, parts, handsOver: false };
     return { start, end: header.end, parts, handsOver: true };
   }
   // Text between: an injected message, if an assistant line closes it and it contains no call.
-  if (header === undefined || text.slice(position, between).includes('<tool_call>')) {
+  if (header === undefined || nextCall(position) + CALL_OPEN.length <= between) {
     return parts.length === 0 ? undefined : { start, end: position, parts, handsOver: true };
   }
   const inner = withoutEdgeNewlines(text, position, between);

@@ -172,6 +172,8 @@ describe('segmentResponse', () => {
       const text = unit.repeat(40_000);
       expectTiling(segmentResponse(text, { startsInReasoning: true }).segments, text);
     }
+    const lines = `${'user\n<>'.repeat(600_000)}<tool_call>\nassistant\n`;
+    expectTiling(segmentResponse(lines, { startsInReasoning: true }).segments, lines);
     // With few responses, malformed calls wait apart.
     for (const responses of [150_000, 149_999]) {
       const calls = '<tool_call>{}</tool_call>'.repeat(150_000);
