@@ -85,8 +85,13 @@ async function statementOf({ libraryPath, sql, values, isCheck }: SqlRequest): P
     return checkLibrary(openDamaged(libraryPath));
   }
   assertTrees(libraryPath);
+  const { AlteredDatabaseError, alteredObject } = await import('../storage/migrate.ts');
   const { prepareUserStatement } = await import('../storage/userStatement.ts');
-  return prepareUserStatement(openReader(libraryPath), sql, { isExact: values !== undefined });
+  const db = openReader(libraryPath);
+  // The command line has no writer that would have compared it.
+  const altered = alteredObject(db);
+  if (altered !== undefined) throw new AlteredDatabaseError(libraryPath, altered);
+  return prepareUserStatement(db, sql, { isExact: values !== undefined });
 }
 
 type SqlRefusalPlace = Extract<SqlMessage, { kind: 'refused' }>['at'];

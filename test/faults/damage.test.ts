@@ -361,6 +361,8 @@ describe('turnwise doctor', () => {
     const checked = await doctor();
     expect(checked.code).toBe(3);
     expect(checked.out).toContain('its table label_row is not the one that Turnwise creates');
+    const queried = await runHere(place.directory, ['query', '--library', place.library, 'SELECT 1']);
+    expect(queried.err).toContain('its table label_row is not the one that Turnwise creates');
     await doctor('--into', into());
     expect(ofUser(into())).toEqual(before);
   });
