@@ -733,7 +733,7 @@ export function describeCompare(shell: Shell): void {
       await page.getByRole('region', { name: 'Transcript' }).waitFor();
       await page.goto(running.urlOf(linkOf(0, 3)));
       await page.getByRole('button', { name: /^Labels .* findings$/ }).click();
-      await panel.getByRole('heading', { name: /annotation/ }).waitFor();
+      await panel.getByRole('heading', { name: 'No labels or notes yet' }).waitFor();
       await page.keyboard.press('Escape');
       await panel.waitFor({ state: 'detached' });
       expect(running.place()).toMatch(/^\/compare/);
