@@ -32,7 +32,7 @@ const VOCABULARY = wordSet(`
   per each text audio video prefix suffix top sampled target vocab added extra tool call reasoning
   answer control new reward response prompt output input step draft eot eom thinking
   thought generated predicted accepted rejected`);
-/** Words before `pass` with which it means a run over data. */
+/** Before `pass`, these words mean a run over data. */
 const RUNS_OVER_DATA = wordSet(
   'forward backward first second third last single one two multi num per each eval',
 );

@@ -145,7 +145,11 @@ function nextUserLine(text: string, from: number): { start: number; contentStart
 
 const CALL_OPEN = '<tool_call>';
 
-/** Finds the next call from a position that never decreases; the length of the text if there is none. */
+/**
+ * Caches the next call, so that repeated queries search once. Positions must not decrease.
+ *
+ * @returns the length of the text if no call follows
+ */
 function callsIn(text: string): (from: number) => number {
   let found = -1;
   return (from) => {
@@ -159,7 +163,11 @@ function callsIn(text: string): (from: number) => number {
 
 const INK = /\S/g;
 
-/** The first character that is no white space; the length of the text if there is none. */
+/**
+ * Finds the first character that is not white space.
+ *
+ * @returns the length of the text if only white space follows
+ */
 function firstInk(text: string, from: number): number {
   INK.lastIndex = from;
   return INK.exec(text)?.index ?? text.length;

@@ -153,7 +153,7 @@ function checkFooter(file: FileSlices): void {
 }
 
 function columnsOf(metadata: FileMetaData): Readonly<Record<string, ParquetColumn>> {
-  // Uncompressed and compressed.
+  // The pairs are bytes: uncompressed, compressed.
   const sizes = new Map<string, [number, number]>();
   for (const { columns } of metadata.row_groups)
     for (const { meta_data: chunk } of columns) {

@@ -35,7 +35,7 @@ export class SqliteSource implements RecordSource {
   readonly tables: ReadonlySet<string>;
   private isListed = false;
   private readonly columns = new Map<string, string>();
-  /** By table: the table with the index that SQLite must use. */
+  /** Caches `byIndex` by table name. */
   private readonly indexed = new Map<string, string>();
   /** The trace that names each file beside the store. */
   private readonly artifacts = new Map<string, string>();
