@@ -89,7 +89,7 @@ describe('the rows that a replay follows', () => {
 
 const columnsWith = (options: Partial<LedgerColumnOptions>) =>
   ledgerColumns({
-    ...{ hasRoc: false, hasStopReason: true, scores: [] },
+    ...{ entries: [], hasRoc: false, hasStopReason: true, scores: [] },
     ...{ source: 'unknown', counted: 'text', hasWhatIf: false, hasDifferences: false, showsAllWays: false },
     ...{
       markOf: () => '',
@@ -105,6 +105,31 @@ it('the column of decisions has room for the mark of a difference', () => {
   const width = (hasDifferences: boolean) =>
     columnsWith({ hasRoc: true, hasDifferences }).find(({ id }) => id === 'decision')?.minWidth ?? 0;
   expect(width(true) - width(false)).toBeGreaterThan(30);
+});
+
+it('columns of decisions are as wide as their longest text, with the reason alone beside a what-if', () => {
+  const entriesWith = (reason: string) =>
+    ledgerEntries(
+      {
+        ...ledgerOf(KNOWN, FOUR),
+        source: 'logged',
+        rows: ledgerOf(KNOWN, FOUR).rows.map((row) => ({
+          ...row,
+          logged: { kept: false, reason },
+          whatIf: { kept: false, reason, isTie: false },
+        })),
+      },
+      rolloutsOf(KNOWN),
+    );
+  const width = (id: string, reason: string, hasWhatIf: boolean) =>
+    columnsWith({ hasRoc: true, entries: entriesWith(reason), source: 'logged', hasWhatIf }).find(
+      (column) => column.id === id,
+    )?.minWidth ?? 0;
+  const long = 'discarded_world_size_truncation';
+  expect(width('decision', long, false)).toBeGreaterThan(width('decision', 'discarded_errored', false));
+  expect(width('decision', long, false)).toBeGreaterThan(width('decision', long, true));
+  expect(width('decision', long, true)).toBeGreaterThan(220);
+  expect(width('whatIf', long, true)).toBeGreaterThan(220);
 });
 
 it('names part and source of each penalty that is compared', () => {

@@ -189,7 +189,7 @@ describe('the numbers of a report', () => {
     ).toEqual([
       'discarded, lost the tie',
       'discarded, lost the tie (incorrect)',
-      'kept, within the quota for incorrect',
+      'kept, quota for incorrect',
       'own',
     ]);
   });

@@ -13,7 +13,7 @@ it('explains a logged decision that differs', () => {
   const rows = ledger.rows.map((row) => ({ ...row, logged: { kept: row.recomputed.kept !== true } }));
   const [entry] = ledgerEntries({ ...ledger, source: 'logged', rows }, rolloutsOf(PICTURE));
   if (entry === undefined) throw new Error('no rows');
-  render(decisionColumn('logged', true, false).cell(entry));
+  render(decisionColumn([entry], 'logged', true, false).cell(entry));
   const mark = screen.getByRole('img', { name: /^The logged decision differs from the recomputed one/ });
   expect(mark.textContent).toBe('≠');
   expect(mark.title).toMatch(/\nlogged: .*\nrecomputed: /);

@@ -87,7 +87,7 @@ export function LedgerStrip({ route, entries, ledger }: LedgerStripProps) {
         · <span className="is-right">■ correct</span> <span className="is-wrong">■ incorrect</span>
         {has(({ outcome }) => outcome === 'unknown') && ' ■ correctness unknown'}
         {has((entry) => entry.isTie) && ' · = tie'}
-        {has(isTruncated) && ' · ÷ trimmed to the world size'}
+        {has(isTruncated) && ' · ÷ trimmed to a multiple of world size'}
         {strip.cutAt !== undefined && ' · │ last one kept'}
         {has((entry) => entry.isFlip) && ' · what if: ▲ kept, ▽ discarded'}
         {strip.bars.length > MAX_BARS && ` · the first ${count(MAX_BARS)} of ${count(strip.bars.length)}`}

@@ -49,6 +49,7 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
   const showsAllWays = query.get('ways') === 'all';
   const scores = scoreNames(entries.flatMap(({ rollout }) => rollout ?? []));
   const columns = ledgerColumns({
+    entries,
     hasRoc: showsRoc(ledger, state.choice),
     source: ledger.source,
     counted: countedKind(ledger),

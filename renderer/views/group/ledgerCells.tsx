@@ -15,20 +15,31 @@ import {
   type LedgerEntry,
   type PenaltyPart,
   penaltyPart,
+  shortDecisionLabel,
 } from './ledgerModel.ts';
 
-/** Fits the longest reason: `discarded, came after the quota was full`. */
-const DECISION_WIDTH = 252;
+/** Width of a character of a decision on average, of its mark with the gap beside it, and of the head with its arrow. */
+const CHARACTER_WIDTH = 6.5;
+const MARK_WIDTH = 21;
+const HEAD_WIDTH = 74;
 /** Width of the mark of a decision that differs from the recomputed one. */
 const DIFFERENCE_WIDTH = 36;
-/** The tooltip shows the reason. */
-const NARROW_DECISION_WIDTH = 120;
+
+/** The width of a column that cuts none of its decisions. @param longest characters of the longest one */
+const decisionWidth = (longest: number): number =>
+  Math.max(HEAD_WIDTH, MARK_WIDTH + Math.ceil(CHARACTER_WIDTH * longest));
 
 /**
  * @param hasDifferences whether any decision differs from the recomputed one
- * @param isNarrow beside a what-if, or beside all sources of the penalty
+ * @param isNarrow beside a what-if, or beside all sources of the penalty: only the mark says `kept` or `discarded`
  */
-export function decisionColumn(source: Source, hasDifferences: boolean, isNarrow: boolean): LedgerColumn {
+export function decisionColumn(
+  entries: readonly LedgerEntry[],
+  source: Source,
+  hasDifferences: boolean,
+  isNarrow: boolean,
+): LedgerColumn {
+  const longest = Math.max(0, ...entries.map((entry) => decisionText(entry, source, isNarrow).length));
   return column({
     id: 'decision',
     label: 'decision',
@@ -36,7 +47,7 @@ export function decisionColumn(source: Source, hasDifferences: boolean, isNarrow
       source === 'unknown'
         ? 'No decision is logged and no configuration to recompute it from'
         : `${source === 'logged' ? 'As logged' : 'Recomputed'}: kept (filled) or discarded (dashed), and why`,
-    minWidth: isNarrow ? NARROW_DECISION_WIDTH : DECISION_WIDTH + (hasDifferences ? DIFFERENCE_WIDTH : 0),
+    minWidth: decisionWidth(longest) + (hasDifferences ? DIFFERENCE_WIDTH : 0),
     grow: 1.4,
     sorts: 'ascending',
     measure: ({ standing }) => decisionRank(standing),
@@ -45,11 +56,26 @@ export function decisionColumn(source: Source, hasDifferences: boolean, isNarrow
       name: 'decision from',
       value: ({ standing }) => (copiedDecision(standing) && source) || undefined,
     },
-    cell: (entry) => <DecisionCell entry={entry} source={source} />,
+    cell: (entry) => <DecisionCell entry={entry} source={source} isNarrow={isNarrow} />,
   });
 }
 
-function DecisionCell({ entry, source }: { readonly entry: LedgerEntry; readonly source: Source }) {
+function decisionText({ standing, row }: LedgerEntry, source: Source, isNarrow: boolean): string {
+  if (standing.inclusion !== undefined && standing.kept === undefined)
+    return `${percent(standing.inclusion)} %`;
+  const isListed =
+    source === 'logged' && standing.reason === undefined && row.logged?.rule?.startsWith('listed in ');
+  if (isListed === true) return standing.kept ? 'listed' : 'not listed';
+  return isNarrow ? shortDecisionLabel(standing) : decisionLabel(standing);
+}
+
+interface DecisionCellProps {
+  readonly entry: LedgerEntry;
+  readonly source: Source;
+  readonly isNarrow: boolean;
+}
+
+function DecisionCell({ entry, source, isNarrow }: DecisionCellProps) {
   const { standing, row } = entry;
   const said = decisionLabel(standing);
   const rule = source === 'logged' ? row.logged?.rule : undefined;
@@ -62,15 +88,7 @@ function DecisionCell({ entry, source }: { readonly entry: LedgerEntry; readonly
   return (
     <span className="decision" title={title.filter(Boolean).join('\n')}>
       <KeptMark isKept={standing.kept} />
-      <span>
-        {standing.inclusion !== undefined && standing.kept === undefined
-          ? `${percent(standing.inclusion)} %`
-          : standing.reason === undefined && rule?.startsWith('listed in ')
-            ? standing.kept
-              ? 'listed'
-              : 'not listed'
-            : decisionLabel(standing)}
-      </span>
+      <span>{decisionText(entry, source, isNarrow)}</span>
       {entry.differs && (
         <span className="differs">
           <UnequalMark meaning={difference} /> <KeptMark isKept={row.recomputed.kept} />
@@ -80,12 +98,22 @@ function DecisionCell({ entry, source }: { readonly entry: LedgerEntry; readonly
   );
 }
 
-export function whatIfColumn(): LedgerColumn {
+/** Before the text of a decision that a what-if changes to kept. */
+const FLIP = '▲ ';
+
+function whatIfText(whatIf: NonNullable<LedgerEntry['row']['whatIf']>): string {
+  const { inclusion, inclusionError, kept } = whatIf;
+  if (inclusion === undefined || kept !== undefined) return shortDecisionLabel(whatIf);
+  return `${percent(inclusion)} %${inclusionError === undefined ? '' : ` ± ${percent(inclusionError)}`}`;
+}
+
+export function whatIfColumn(entries: readonly LedgerEntry[]): LedgerColumn {
+  const texts = entries.flatMap(({ row: { whatIf } }) => (whatIf === undefined ? [] : whatIfText(whatIf)));
   return column({
     id: 'whatIf',
     label: 'what if',
     hint: 'With the settings of the panel. ▲ and ▽ mark changed decisions',
-    minWidth: 104,
+    minWidth: decisionWidth(FLIP.length + Math.max(0, ...texts.map((text) => text.length))),
     grow: 1.2,
     sorts: 'ascending',
     measure: (entry) => {
@@ -103,10 +131,8 @@ export function whatIfColumn(): LedgerColumn {
         <span className={isFlip ? 'decision is-flip' : 'decision'} title={title}>
           <KeptMark isKept={whatIf.kept} />
           <span>
-            {isFlip && <b>{whatIf.kept ? '▲ ' : '▽ '}</b>}
-            {whatIf.inclusion !== undefined && whatIf.kept === undefined
-              ? `${percent(whatIf.inclusion)} %${whatIf.inclusionError === undefined ? '' : ` ± ${percent(whatIf.inclusionError)}`}`
-              : decisionLabel(whatIf)}
+            {isFlip && <b>{whatIf.kept ? FLIP : '▽ '}</b>}
+            {whatIfText(whatIf)}
           </span>
         </span>
       );

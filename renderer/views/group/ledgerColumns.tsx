@@ -20,6 +20,8 @@ import {
 import { type LedgerEntry, type PenaltyPart, penaltyPart } from './ledgerModel.ts';
 
 export interface LedgerColumnOptions {
+  /** All rows of the group. Their decisions give two columns their widths. */
+  readonly entries: readonly LedgerEntry[];
   /** Whether to show the columns of decisions, penalties and advantages. */
   readonly hasRoc: boolean;
   readonly source: Source;
@@ -67,8 +69,10 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
       measure: ({ row }) => row.ordinal,
       cell: ({ row }) => <span className="mono">#{row.ordinal}</span>,
     }),
-    ...(hasRoc ? [decisionColumn(options.source, options.hasDifferences, hasWhatIf || showsAllWays)] : []),
-    ...(hasWhatIf ? [whatIfColumn()] : []),
+    ...(hasRoc
+      ? [decisionColumn(options.entries, options.source, options.hasDifferences, hasWhatIf || showsAllWays)]
+      : []),
+    ...(hasWhatIf ? [whatIfColumn(options.entries)] : []),
     answerColumn(options.hasLongAnswers),
     ...(hasLabels ? [labelColumn()] : []),
     column({

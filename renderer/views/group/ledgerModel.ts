@@ -228,6 +228,11 @@ export function decisionLabel(decision: Standing | LedgerDecision): string {
   return [verb, why].filter(Boolean).join(', ');
 }
 
+/** The reason alone, for a place where a mark shows `kept` or `discarded`. */
+export function shortDecisionLabel(decision: Standing | LedgerDecision): string {
+  return decision.reason === undefined ? decisionLabel(decision) : reasonText(decision.reason);
+}
+
 /** The text to copy for a decision. Undefined if it is unknown. */
 export function copiedDecision(decision: Standing | LedgerDecision): string | undefined {
   const said = decisionLabel(decision);
