@@ -15,6 +15,7 @@ import {
   beginning,
   branchLanes,
   idleNote,
+  isDialogue,
   itemFrom,
   itemsInSight,
   layoutTree,
@@ -317,4 +318,14 @@ describe('a saved tree', () => {
     expect([at(root, 'correct'), at(root, 'correct known')]).toEqual(['', '0']);
     expect(at(first, 'is correct')).toBe('');
   });
+});
+
+it('knows a dialogue by a user who speaks, not by a tool that answers', () => {
+  const [root] = TREE.nodes;
+  if (root === undefined) throw new Error('no root');
+  const spokenBy = (writer: 'user' | 'tool'): ForkTree => ({
+    ...TREE,
+    nodes: [{ ...root, writers: [{ at: 0, writer }] }, ...TREE.nodes.slice(1)],
+  });
+  expect([TREE, spokenBy('tool'), spokenBy('user')].map(isDialogue)).toEqual([false, false, true]);
 });

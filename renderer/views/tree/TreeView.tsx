@@ -1,5 +1,6 @@
 /**
  * The tree of a group's rollouts, or of one problem's rollouts at all steps: by text, or by action (`?by=action`).
+ * A dialogue is shown by action unless the URL says `?by=text`: by text, it forks where the users speak differently.
  *
  *   TreeView (requests: one group, or the groups of the problem) ─► StepBrush
  *                                                                ─► ForkTree (selection, keys) ─► BranchCard · LeafRow
@@ -27,7 +28,7 @@ import { ForkTree } from './ForkTree.tsx';
 import { StepBrush } from './StepBrush.tsx';
 import { isWithin, readSteps, stepsOf, writeSteps } from './stepModel.ts';
 import { TreeFigure, treeCsv } from './TreeFigure.tsx';
-import { idleNote, type Tree } from './treeModel.ts';
+import { idleNote, isDialogue, type Tree } from './treeModel.ts';
 import './tree.css';
 
 type TreeRoute = Extract<Route, { view: 'groupTree' }>;
@@ -45,9 +46,13 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
   const range = steps === undefined ? undefined : readSteps(query.get('steps'), steps);
   const inRange = groups?.filter(({ step: of }) => isWithin(of, range)).map((group) => group.groupId);
   const groupIds = isOverTime ? inRange : groupId === undefined ? undefined : [groupId];
-  const isByAction = query.get('by') === 'action';
   const wanted = groupIds === undefined ? undefined : { groupIds };
-  const byText = useRequest('compare.tree', isByAction ? undefined : wanted, { keepPrevious: isOverTime });
+  const by = query.get('by');
+  const byText = useRequest('compare.tree', by === 'action' ? undefined : wanted, {
+    keepPrevious: isOverTime,
+  });
+  const isByAction =
+    by === 'action' || (by !== 'text' && byText.data !== undefined && isDialogue(byText.data));
   const byAction = useRequest('compare.actionTree', isByAction ? wanted : undefined, {
     keepPrevious: isOverTime,
   });
@@ -65,7 +70,7 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
         <Segmented
           label="Branches"
           chosen={isByAction ? 'action' : 'text'}
-          onChoose={(chosen) => setQuery({ ...ANEW, by: chosen === 'action' ? chosen : undefined })}
+          onChoose={(chosen) => setQuery({ ...ANEW, by: chosen })}
           choices={[
             { id: 'text', label: 'By text', title: 'A branch is the text that its rollouts share' },
             {

@@ -213,6 +213,10 @@ export function passagesIn({
   }));
 }
 
+/** Whether a user speaks in any branch, so that by text it is often the user who forks. */
+export const isDialogue = ({ nodes }: ForkTree): boolean =>
+  nodes.some(({ writers = [] }) => writers.some(({ writer }) => writer === 'user'));
+
 /** A node's text with the writers' names, for titles and files. */
 export const writtenText = (node: ForkNode): string =>
   passagesIn(node)
