@@ -209,11 +209,16 @@ export function yScale(
   return top === undefined ? linear.nice(4) : linear;
 }
 
-/** Labels of ascending ticks, with more digits than `format` gives if two would be the same. */
+/**
+ * Labels of ascending ticks, with more digits than `format` gives if two would be the same, and with two decimals
+ * where all third ones are zero.
+ */
 export function tickLabels(ticks: readonly number[], format: (value: number) => string): readonly string[] {
   const labels = ticks.map(format);
   const gap = (ticks[1] ?? 0) - (ticks[0] ?? 0);
   const arePlain = labels.every((label) => /^[−\d.]+$/.test(label));
+  if (labels.every((label) => /^[−\d]+\.\d\d0$/.test(label)))
+    return labels.map((label) => label.slice(0, -1));
   if (new Set(labels).size === labels.length || !arePlain || !(gap > 0)) return labels;
   return ticks.map((tick) => decimal(tick, Math.min(8, Math.ceil(-Math.log10(gap)))));
 }

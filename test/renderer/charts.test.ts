@@ -177,6 +177,9 @@ describe('labels of ticks', () => {
       '0.020',
     ]);
     // A format with a unit is kept.
+    const three = (value: number) => value.toFixed(3);
+    expect(tickLabels([0, 0.5, 1], three)).toEqual(['0.00', '0.50', '1.00']);
+    expect(tickLabels([0, 0.125, 0.25], three)).toEqual(['0.000', '0.125', '0.250']);
     expect(tickLabels([0, 0.4], (value) => `${Math.round(value)} K`)).toEqual(['0 K', '0 K']);
   });
 });

@@ -48,7 +48,7 @@ export interface ChartSpec {
 
 const asDecimal = (value: number): string => decimal(value);
 /** As many digits as the tables have, where 0.725 is 72.5 %. */
-const asThousandths = (value: number): string => decimal(value, 3).replace(/0$/, '');
+const asThousandths = (value: number): string => decimal(value, 3);
 /** Shows two digits below a tenth, so that 0.04 calls are not shown as 0. */
 const asTenths = (value: number): string => decimal(value, value > 0 && value < 0.095 ? 2 : 1);
 export const asCompact = (value: number): string => compact(value);
