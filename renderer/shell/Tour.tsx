@@ -27,7 +27,9 @@ const PAGES: readonly TourPage[] = [
     text: (
       <>
         Each chart has a point for each training step. The pass rate rises while failed tool calls become
-        rarer. Click a point to list its rollouts, or <em>Split</em> the charts by class.
+        rarer. Click a point to list its rollouts, or <em>Split</em> the charts by class. The run is
+        generated, with three faults to be found: decisions by another rule at step 200, lost workers at 50
+        and 340, and ten logged outputs at 400 that their code does not print.
       </>
     ),
   },
