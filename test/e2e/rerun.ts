@@ -199,5 +199,22 @@ export function describeRerun(shell: Shell): void {
       await page.getByRole('columnheader', { name: 'rerun' }).waitFor();
       expect(errors).toEqual([]);
     });
+
+    test('says which call of a rollout differs, and leads to it', STARTS_PYTHON, async () => {
+      await page.goto(
+        running.urlOf('/run/synthetic-grpo-roc-demo/step/400/group/expected-draws/rollout/3?turn=1'),
+      );
+      await page.getByRole('region', { name: 'Outcome' }).waitFor();
+      await page.keyboard.press('ControlOrMeta+k');
+      await page.keyboard.type('verify calls');
+      await page.getByRole('option', { name: /^Verify calls/ }).click();
+      const verified = page.getByRole('region', { name: 'How it ended' }).locator('div', {
+        has: page.getByText('verified calls', { exact: true }),
+      });
+      await verified.getByText(/1 different/).waitFor({ timeout: PYTHON_MS });
+      await verified.getByRole('button', { name: 'turn 3' }).click();
+      await expect.poll(() => new URL(page.url()).searchParams.get('turn')).toBe('3');
+      expect(errors).toEqual([]);
+    });
   });
 }

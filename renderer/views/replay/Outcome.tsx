@@ -30,6 +30,8 @@ import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, figure, reward } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
+import { useReruns } from '../../widgets/rerun/Reruns.tsx';
+import { verifiedParts } from '../../widgets/rerun/rerunModel.ts';
 import { Source } from './ContextPane.tsx';
 import { ExpectedActions, expectedOf } from './ExpectedActions.tsx';
 import { Field } from './Field.tsx';
@@ -190,6 +192,7 @@ function Ending({ detail, sample, onShow }: LineProps & Pick<OutcomeProps, 'samp
             <FailedCall detail={detail} call={failed} onShow={onShow} />
           )}
         </Field>
+        <VerifiedCalls detail={detail} onShow={onShow} />
         <Limits detail={detail} reached={sample?.limit} />
       </dl>
     </section>
@@ -218,6 +221,26 @@ function FailedCall({
         </div>
       )}
     </>
+  );
+}
+
+/** What the stored runs of its Python calls found, with the way to the first call that differs. Nothing without any. */
+function VerifiedCalls({ detail, onShow }: LineProps) {
+  const reruns = useReruns(detail.row.rolloutId);
+  const results = [...(reruns?.stored.values() ?? [])];
+  const different = results.find((result) => result.class === 'different');
+  const call = different === undefined ? undefined : detail.toolCalls[different.ordinal];
+  return (
+    <Field label="verified calls">
+      {results.length > 0 &&
+        verifiedParts(results).map(({ found, text }, i) => (
+          <span key={found} className={found === 'different' ? 'is-wrong' : undefined}>
+            {i > 0 && ', '}
+            {text}
+          </span>
+        ))}
+      {call !== undefined && <Jump detail={detail} segment={call.callSegment} onShow={onShow} />}
+    </Field>
   );
 }
 
