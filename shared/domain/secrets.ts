@@ -14,7 +14,7 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.trim().spl
 /** Words at the end of a key that name a credential by themselves. */
 const CREDENTIAL_WORDS = wordSet(`
   password passwords passwd pass pwd pw passphrase passcode secret secrets token bearer jwt pat auth authorization
-  cookie cookies credential credentials apikey apikeys sessionid phpsessid jsessionid sas`);
+  cookie cookies credential credentials apikey apikeys sessionid phpsessid jsessionid sas kubeconfig`);
 /** Words before `key`, `keys` or `tokens`. Without one, these mean a dictionary's key or a number of tokens. */
 const OWNERS = wordSet(`
   account api access auth bearer bot client deploy encryption id judge license master oauth private refresh secret
@@ -22,7 +22,7 @@ const OWNERS = wordSet(`
   deepseek e2b fireworks gcp gemini github gitlab google groq hf huggingface langfuse langsmith
   mistral modal neptune ngc nvidia openai openrouter replicate serper slack tavily together wandb xai`);
 /** Words after a credential's name that only describe its form. They are ignored. */
-const FORMS = wordSet('value values header headers string text list env data pem v');
+const FORMS = wordSet('value values header headers string text list env data pem v hash');
 /** Names that are written as one word. */
 const JOINED =
   /^(?:(?:access|auth|refresh|id|bearer)token|(?:secret|ssh|private|access)keys?|clientsecret|(?:db|pg|my|root|user)(?:pass|password|pwd))$/;
@@ -42,6 +42,7 @@ const OF_VOCABULARY = ['logprob', 'logprobs', 'top_logprobs', 'prob', 'entropy',
 /** Whether a value under this key is a credential. */
 export function isCredentialKey(key: string): boolean {
   const words = wordsOf(key);
+  if (words.join(' ').endsWith('connection string')) return true;
   while (words.length > 1 && FORMS.has(words.at(-1) ?? '')) words.pop();
   // API_KEY_OPENAI
   if (words.at(-3) === 'api' && words.at(-2) === 'key' && OWNERS.has(words.at(-1) ?? '')) words.pop();
@@ -73,7 +74,7 @@ const LONGEST_KEY = 200;
 /** Tokens that begin with their issuer. One expression finds them three times as fast as one for each. */
 const PREFIXED: readonly RegExp[] = [
   // OpenAI, Anthropic, DeepSeek, Langfuse; Stripe
-  /sk-(?=[A-Za-z_-]{0,100}\d|[A-Za-z0-9]{32})[A-Za-z0-9_-]{16,9999}/,
+  /sk-(?!learn-|image-)(?=[A-Za-z_-]{0,100}\d|[A-Za-z0-9]{32})[A-Za-z0-9_-]{16,9999}/,
   /[sr]k_(?:live|test)_[A-Za-z0-9]{16,9999}/,
   // ElevenLabs
   /sk_[0-9a-f]{40,9999}/,
@@ -82,6 +83,7 @@ const PREFIXED: readonly RegExp[] = [
   /gh[pousr]_[A-Za-z0-9]{20,9999}/,
   /github_pat_\w{20,9999}/,
   /gl(?:pat|ptt|dt|rt|cbt|ft|soat|imt|agent)-[\w-]{16,9999}/,
+  /GR1348941[\w-]{20,9999}/,
   /ATBB[A-Za-z0-9]{28,9999}/,
   /ATATT[\w=-]{20,9999}/,
   /lin_api_[A-Za-z0-9]{30,9999}/,
@@ -95,6 +97,7 @@ const PREFIXED: readonly RegExp[] = [
   /ya29\.[\w-]{20,9999}/,
   /1\/\/0[\w-]{30,9999}/,
   /GOCSPX-[\w-]{20,9999}/,
+  /AQ\.[A-Za-z0-9][\w-]{40,9999}/,
   /dapi[0-9a-f]{32}\b/,
   /xox[abeoprs]-[\w-]{10,9999}/,
   /xapp-\d[\w-]{10,9999}/,
@@ -118,6 +121,8 @@ const PREFIXED: readonly RegExp[] = [
   /tgp_v1_[\w-]{20,9999}/,
   /a[ks]-[A-Za-z0-9]{22}\b/,
   /rpa_[A-Za-z0-9]{30,9999}/,
+  // Voyage AI
+  /pa-[A-Za-z0-9_-]{43}\b/,
   // Hosting: DigitalOcean, Heroku, Fly, Netlify, Supabase, PlanetScale, Vault, Pulumi, Tailscale, Doppler
   /do[opr]_v1_[0-9a-f]{60,9999}/,
   /HRKU-[\w-]{20,9999}/,
@@ -165,7 +170,7 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   /(?<keep>\.atlasv1\.)[\w-]{40,9999}/g,
   /\bSG\.[\w-]{16,9999}\.[\w-]{16,9999}/g,
   /(?<keep>:)(?<=(?<!\d)\d{8,10}:)AA[\w-]{32,9999}/g,
-  /(?<keep>https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks\/\d{10,20})\/)[\w/-]{16,9999}/g,
+  /(?<keep>https:\/\/(?:hooks\.slack\.com\/(?:services|triggers|workflows)|[\w-]{1,60}\.webhook\.office\.com\/webhookb2|discord(?:app)?\.com\/api\/webhooks\/\d{10,20})\/)[\w/@-]{16,9999}/g,
   // A JSON Web Token, signed or encrypted. Its first part ends where another may begin, so that no part is read twice.
   /\beyJ(?:(?!-eyJ)[\w-]){8,4000}\.(?:eyJ[\w-]{8,9999}\.[\w-]{8,9999}|[\w-]{0,9999}\.[\w-]{16,22}\.[\w-]{8,9999}\.[\w-]{20,24})/g,
   /(?<keep>\b[Bb]earer\s{1,4})(?=[A-Za-z._~+/-]{0,100}\d|\S{24})[\w.~+/-]{8,9999}={0,2}/g,
@@ -177,6 +182,10 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   /(?<keep>\bmysql(?:dump|admin)? [^\n|;]{0,200}?-p)[^\s"'-][^\s"']{3,300}/g,
   /(?<keep>\bdocker login [^\n|;]{0,200}?(?:-p|--password)[ =]["']?)[^\s"'-][^\s"']{3,300}/g,
   /(?<keep>\bwandb(?: login |\.login\()[^\n|;]{0,100}?)\b[0-9a-f]{40,100}\b/g,
+  /(?<keep>\bredis-cli [^\n|;]{0,200}?(?:-a|--pass)[ =]["']?)[^\s"'-][^\s"']{7,300}/g,
+  /(?<keep>\bsqlcmd [^\n|;]{0,200}?-P\s{0,2}["']?)[^\s"'-][^\s"']{7,300}/g,
+  /(?<keep>\bvault login (?:-[\w=-]{1,60} ){0,5}(?:token=)?)[\w.-]{16,300}/g,
+  /(?<keep>\bngrok (?:config add-authtoken|authtoken) )[\w-]{16,300}/g,
   /(?<keep>\blogin\s{1,9}\S{1,200}\s{1,9}password\s{1,9})[^\s"'\\]{4,300}/g,
   // A URL with a password, or with a token instead of a user
   /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/'"]{1,300}(?=@)/g,
@@ -199,16 +208,23 @@ const ASSIGNED: readonly RegExp[] = [
   /(?<keep>\b(?:setx|set -g?x)\s{1,4}(?<name>[A-Z][A-Z0-9_]{1,60})\s{1,4}["']?)(?<secret>[^\s"']{6,9999})/g,
   /(?<keep><(?<name>[A-Za-z][\w.-]{1,60})>)(?<secret>[^<>\s]{4,9999})(?=<\/)/g,
   // Code: `name = "value"`, `name: "value"`, `name := "value"`, and words of a sentence
-  /(?<keep>(?<![\w.-])(?<name>[A-Za-z][\w.-]{1,60})\s{0,4}(?::=|[:=])\s{0,4}["'])(?<secret>[^"'\s]{4,9999})(?=["'])/g,
-  /(?<keep>\b(?<name>(?:API|api|Api|access|secret|Secret|Access) (?:key|Key|token|Token))\s{0,3}(?:[:=]|is)\s{1,3}["'`]?)(?<secret>[^\s"'`,;]{4,9999})/g,
+  /(?<keep>(?<![\w.-])(?<name>[A-Za-z][\w.-]{1,60})\s{0,4}(?::=|[:=])\s{0,4}[bru]{0,2}["'`])(?<secret>[^"'`\s]{4,9999})(?=["'`])/g,
+  /(?<keep>\b(?<name>(?:API|api|Api|access|secret|Secret|Access) (?:key|Key|token|Token))\s{0,3}(?:[:=]|is:?)\s{1,3}["'`]?)(?<secret>[^\s"'`,;]{4,9999})/g,
   // Code: `environ["NAME"] = "value"`, `setdefault("NAME", "value")`, `"name" => "value"`
   /(?<keep>["'](?<name>[A-Za-z][\w.-]{1,60})["']\s{0,4}(?:\]\s{0,4}=|,|=>)\s{0,4}["'])(?<secret>[^"'\s]{4,9999})(?=["'])/g,
   // JSON or Python within a text
-  /(?<keep>["'](?<name>[A-Za-z][\w.-]{1,60})["']\s{0,4}:\s{0,4}["'])(?<secret>[^"'\n]{4,9999})(?=["'])/g,
+  /(?<keep>["'](?<name>[A-Za-z][\w.-]{1,60})["']\s{0,4}:\s{0,4}[bru]{0,2}["'])(?<secret>[^"'\n]{4,9999})(?=["'])/g,
+  // JSON within JSON
+  /(?<keep>\\{1,7}"(?<name>[A-Za-z][\w.-]{1,60})\\{1,7}"\s{0,4}:\s{0,4}\\{1,7}")(?<secret>[^"'\n\\]{4,9999})(?=\\{1,7}")/g,
+  // A list of arguments, a cell of a table, a column after a tab, a block of YAML
+  /(?<keep>["']--?(?<name>[A-Za-z][\w.-]{1,60})["'],\s{0,9}["'])(?<secret>[^"'\s-][^"'\s]{3,9999})(?=["'])/g,
+  /(?<keep>\|\s{0,40}`?(?<name>[A-Za-z][\w.-]{1,60})`?\s{0,40}\|\s{0,40}`?)(?<secret>[^\s|`]{4,9999})(?=`?\s{0,40}\|)/g,
+  /(?<keep>(?:^|(?<=[\t"]))(?<name>[A-Za-z][\w.-]{1,60})(?:\t|\\{1,7}t){1,3})(?<secret>[^\s"'\\]{4,9999})/gm,
+  /(?<keep>^[ \t]{0,40}(?<name>[A-Za-z][\w.-]{1,60}):[ \t]{1,4}[|>][+-]?\n[ \t]{1,40})(?<secret>[^\s]{4,9999})/gm,
 ];
 /** Parts of credential names in an assignment. Most texts contain none, and the search ends there. */
 const ASSIGNMENT =
-  /(?:key|token|pass|pwd|secret|auth|cookie|credential|bearer|jwt|pat|sas|sess)[\w.-]{0,20}(?:["']?\]?\s{0,4}[:=,>]| is )|--[a-z]|\bset/i;
+  /(?:key|token|pass|pwd|secret|auth|cookie|credential|bearer|jwt|pat|sas|sess)[\w.-]{0,20}(?:[\\"'`]{0,8}\]?\s{0,40}[:=,>|]|\t|\\{1,7}t| is:? )|--[a-z]|\bset/i;
 /** Values that refer to a credential, such as the name of a variable, or say that it is not set. */
 const PLACEHOLDER = /^(?:[$<{*•]|(?:none|null|true|false)$|env:|\d{0,9}\.\d+$)/i;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;

@@ -27,7 +27,8 @@ const KEYS = `
   token hf_token HF_TOKEN accessToken refresh_token bearer jwt auth auth_header cookie cookies set-cookie
   hf_tokens access_tokens session_key webhook_secret PHPSESSID accesstoken authtoken secretkey clientsecret sshkey
   dbpass PGPASSWORD passcode private_key_pem API_KEY_OPENAI account_key judge_key api_token_v2 hf_tok sas_url
-  slack_webhook_url bot_token user_token db_pass`
+  slack_webhook_url bot_token user_token db_pass connection_string connectionString DB_CONNECTION_STRING
+  passwordHash kubeconfig`
   .trim()
   .split(/\s+/);
 
@@ -194,6 +195,23 @@ const FORMS: readonly string[] = [
   `|key-${hex(32)}`,
   `|SK${hex(32)}`,
   `abC8Q~|${letters(34)}`,
+  `|pa-${letters(43)}`,
+  `|AQ.Ab8RN6${letters(50)}`,
+  `|GR1348941${letters(20)}`,
+  `https://hooks.slack.com/triggers/|T0123ABCD/1234567890123/${letters(32)}`,
+  `https://acme.webhook.office.com/webhookb2/|${hex(32)}@${hex(32)}/IncomingWebhook/${hex(32)}`,
+  `redis-cli -h db -a |s3cr3tpw99`,
+  `sqlcmd -S host -U sa -P |S3cretPass99`,
+  `vault login |${letters(28)}`,
+  `ngrok config add-authtoken |${letters(49)}`,
+  // Other quotes, and no quotes
+  `api_key = b"|${letters(32)}|"`,
+  `api_key = r'|${letters(32)}|'`,
+  `const apiKey = \`|${letters(32)}|\``,
+  `"{\\"api_key\\": \\"|${letters(32)}|\\"}"`,
+  `['--api-key', '|${letters(32)}|']`,
+  `hf_token\t|${letters(32)}`,
+  `The API key is: |${letters(32)}`,
   `|eyJ${letters(30)}.${letters(43)}.48V1_ALb6US04U3b.${letters(60)}.XFBoMYUZodetZdvTiFvSkQ`,
 ];
 
@@ -211,7 +229,21 @@ const ASSIGNED: readonly string[] = [
   `conn pwd=|${PLAIN};host=x`,
 ];
 
+/** Forms with a `|` of their own. The credential is `letters(32)`. */
+const WITH_BARS: readonly string[] = [
+  `password: |\n  ${letters(32)}\nnext: 1`,
+  `| name | value |\n|---|---|\n| api_key | ${letters(32)} |\n| seed | 1 |`,
+  `| \`HF_TOKEN\` | \`${letters(32)}\` |`,
+];
+
 const TEXTS: readonly string[] = [
+  'sk-learn-something-2024-edition',
+  'redis-cli -a and sqlcmd -P take a password; vault login asks for a token',
+  '| token | entropy |\n|---|---|\n| password | 0.31 |',
+  'token\tlogprob\nkey\t-0.125',
+  'pa-ndas; AQ. is an abbreviation',
+  'the connection string is long, the database connection is not',
+  "subprocess.run(['--max-tokens', '4096', '--key', 'abc'])",
   'The secret: use symmetry.',
   'Let the token be the next word of the sentence.',
   'token=next_token, key=lambda x: x[1]',
@@ -292,6 +324,10 @@ describe('a text', () => {
     }
   });
 
+  it.each(WITH_BARS)('loses the credential in %s', (text) => {
+    expect(maskText(text).value).toBe(text.replace(letters(32), '••••••'));
+  });
+
   it.each(ASSIGNED)('of a configuration loses %s', (marked) => {
     const { text, kept } = parts(marked);
     expect(maskSecrets([text]).value[0]).toContain(`${kept}••••••`);
@@ -332,6 +368,10 @@ describe('a text', () => {
     ['a PEM block', '-----BEGIN PRIVATE KEY-----'],
     ['YAML', 'password: a b\n'],
     ['JSON', '"api_key": "'],
+    ['JSON within JSON', String.raw`\\\"api_key\\\": `],
+    ['a table', '| api_key '],
+    ['tabs', 'api_key\t\t'],
+    ['arguments', "'--api-key', "],
   ])('of a megabyte of %s is searched before the test times out', (_, piece) => {
     const text = piece.repeat(1_000_000 / piece.length);
     expect(credentialsIn(text).length).toBeGreaterThanOrEqual(0);
