@@ -66,10 +66,10 @@ export function significant(value: number | undefined, digits = 3): string {
   return decimal(value, 1 - magnitude);
 }
 
-/** A reward with the digits it needs: `1`, `0.35`, not `1.00`. */
+/** A reward with the digits it needs, three decimals at most: `1`, `0.35`, `0.506`. The same in lists and of a whole run. */
 export function reward(value: number | undefined): string {
   if (value === undefined) return '';
-  return Number.isInteger(value) ? decimal(value, 0) : decimal(value, 2);
+  return Number.isInteger(value) ? decimal(value, 0) : decimal(value, 3).replace(/0$/, '');
 }
 
 export function signed(value: number | undefined, digits = 2): string {

@@ -68,7 +68,8 @@ describe('numbers', () => {
     expect(signed(0.37)).toBe('+0.37');
     expect(signed(0)).toBe('0.00');
     expect(reward(1)).toBe('1');
-    expect(reward(0.353)).toBe('0.35');
+    expect(reward(0.353)).toBe('0.353');
+    expect(reward(0.35)).toBe('0.35');
     expect([0.965, 0.96, 1, 0.9996, 0].map(asShare)).toEqual(['96.5%', '96%', '100%', '>99.9%', '0%']);
     expect(bytes(999)).toBe('999 B');
     expect(bytes(18_211_000)).toBe('18.2 MB');
