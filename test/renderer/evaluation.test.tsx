@@ -233,7 +233,7 @@ describe('the head of a logged evaluation', () => {
     const head = shown({});
     await screen.findByText('recomputed', { selector: 'small' });
     expect(head.querySelector('.logged-headline')?.textContent).toBe(
-      'match accuracy 0.7 ± 0.153 logged · 0.7 ± 0.153 recomputed',
+      'match accuracy 0.7 (standard error 0.153) logged · 0.7 (standard error 0.153) recomputed',
     );
   });
 

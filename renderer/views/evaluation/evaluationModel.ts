@@ -98,14 +98,16 @@ export function chosenText(filter: string): string {
 export const INTERVAL =
   '95 % interval: of pass@1, over problems, with two problems all correct and two all incorrect added (“plus four”; Agresti and Coull 1998)';
 
-/** `16 samples of each of 30 problems`. */
+/** `16 samples of each of 30 problems`, `8 samples of 1 problem`. */
 export function sizeText({ problems, leastSamples, mostSamples, samples }: EvaluationPoint): string {
   if (problems === 0) return 'no rollout has a known correctness';
   const each =
     leastSamples === mostSamples
       ? counted(leastSamples, 'sample')
       : `${leastSamples} to ${mostSamples} samples`;
-  return `${each} of each of ${counted(problems, 'problem')}${problems === 1 ? '' : ` (${samples} in all)`}`;
+  return problems === 1
+    ? `${each} of 1 problem`
+    : `${each} of each of ${counted(problems, 'problem')} (${samples} in all)`;
 }
 
 /** `58.2–66.4`, in per cent. '' if the spread is unknown. */

@@ -140,7 +140,7 @@ export function resultRows(
   });
 }
 
-/** A metric with its standard error, as text: `0.7 ± 0.153`. */
+/** A metric with its standard error, as text: `0.7 (standard error 0.153)`. Intervals of 95 % are written with ±. */
 export interface Headline {
   readonly scorer: string;
   readonly metric: string;
@@ -165,7 +165,7 @@ export function headlinesOf(rows: readonly ResultRow[]): readonly Headline[] {
 }
 
 const withError = (value: number, error: number | undefined): string =>
-  error === undefined ? short(value) : `${short(value)} ± ${short(error)}`;
+  error === undefined ? short(value) : `${short(value)} (standard error ${short(error)})`;
 
 /** Three digits, but a large number is not rounded before its point. */
 const short = (value: number): string =>
