@@ -82,6 +82,16 @@ GROUP BY run_id
 ORDER BY matched.rollouts DESC, matched.run_id`,
   },
   {
+    name: 'Rollouts with a phrase, by step',
+    about: 'Per cent of the rollouts in which the policy wrote a phrase, by step, for a line chart',
+    sql: `SELECT step, round(100.0 * avg(EXISTS (SELECT 1 FROM segment s WHERE s.rollout_id = rollout.rollout_id
+  AND s.kind IN ('reasoning', 'text') AND has_words(s.text, 'let me check', 0))), 1) AS percent
+FROM rollout
+WHERE step IS NOT NULL
+GROUP BY run_id, step
+ORDER BY run_id, step`,
+  },
+  {
     name: 'Length and reward',
     about: 'One row per rollout, for a scatter chart',
     sql: `SELECT response_chars, reward, turns, rollout_id
