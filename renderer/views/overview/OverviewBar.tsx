@@ -223,7 +223,8 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
       {missing !== undefined && <span>{missing}</span>}
       {isUndecided && (
         <span>
-          Both intervals contain 0, so these steps do not tell the two apart. Drag over other steps.
+          Both intervals contain 0, so these steps do not tell the two apart. Drag over other steps, or press
+          Shift and ← or → in a chart.
         </span>
       )}
       <button

@@ -1,11 +1,12 @@
 /** Pickers for additional lines: up to five other runs, and metrics that the trainer logged. */
 import { ChevronDown } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { Fragment } from 'react';
+import { Fragment, useState } from 'react';
 import type { LoggedMetric, RunDetail, RunSummary } from '../../../shared/api/contract.ts';
 import { useOtherLibraries, useRunsOf } from '../../data/otherLibraries.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
 import { counted } from '../../ui/numbers.ts';
 import { overlayOf } from './overviewLines.ts';
 import { MOST_RUNS, type RunRef, refText } from './overviewLink.ts';
@@ -141,8 +142,10 @@ interface SplitPickerProps {
 }
 
 export function SplitPicker({ split, filter, onSplit }: SplitPickerProps) {
+  const [isOpen, setOpen] = useState(false);
+  useCommands({ 'charts.split': () => setOpen(true) });
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root open={isOpen} onOpenChange={setOpen}>
       <DropdownMenu.Trigger asChild>
         <button
           type="button"

@@ -59,6 +59,7 @@ export const STEP_COLUMN: RolloutColumn = fieldColumn('step', {
 /** Used in lists with rows of several problems. A hash is shown only if prompts begin alike (`promptsBeginAlike`). */
 export const PROBLEM_ID_COLUMN: RolloutColumn = fieldColumn('problemId', {
   label: 'problem',
+  name: 'problem id',
   minWidth: 70,
   grow: 0.8,
   sorts: 'ascending',
