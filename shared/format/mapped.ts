@@ -2,7 +2,9 @@
  * Reads a log by a user's mapping (`mapping.ts`). Every record with a response is a rollout. A mapped field
  * whose path has no value yields a warning.
  */
-import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
+import { readPrompt } from '../domain/prompt.ts';
+import { isToolIntegrated, segmentToolIntegrated } from '../domain/toolIntegrated.ts';
+import { bodyOf, bodyOfMessages, bodyOfText, type KnownFacts, problemOf, type RolloutBody } from './body.ts';
 import {
   booleanOf,
   idOf,
@@ -335,13 +337,15 @@ class MappedReader implements RecordReader {
         ? 'a rollout needs messages or a response, and no path of the mapping leads to one'
         : `"${path}" is ${describe(look.value(field))}; a rollout needs its ${field}`;
     }
-    return bodyOfText(
-      Array.isArray(prompt) ? prompt.map(textOfContent).join('\n\n') : (textOf(prompt) ?? ''),
-      text,
-      facts,
-    );
+    const asked = Array.isArray(prompt) ? prompt.map(textOfContent).join('\n\n') : (textOf(prompt) ?? '');
+    if (!hasOutputBlocks(text)) return bodyOfText(asked, text, facts);
+    const problem = problemOf(asked, readPrompt(asked).segments, facts);
+    return bodyOf(problem, { ...segmentToolIntegrated(text), text }, facts);
   }
 }
+
+/** Whether calls are code blocks with output blocks after them, rather than tags. */
+const hasOutputBlocks = (text: string): boolean => isToolIntegrated(text) && !text.includes('<tool_call>');
 
 /** The issue message for messages without a known role and text; it lists their keys. */
 function unnamed(path: string | undefined, messages: readonly JsonObject[]): string {

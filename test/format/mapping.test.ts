@@ -86,6 +86,20 @@ describe('reading by a mapping', () => {
     });
   });
 
+  it('reads code blocks with output blocks after them as tool calls, unless the text has tags', () => {
+    const written = 'Let me see.\n```python\nprint(6*7)\n```\n```output\n42\n```\nIt is \\boxed{42}.';
+    const called = `<tool_call>\n{"name": "python"}\n</tool_call> ${written}`;
+    const [blocks, tags, alone] = [written, called, '```python\nprint(1)\n```'].flatMap((reply) =>
+      rolloutsOf(read(mapping({ response: 'reply', prompt: 'q' }), { q: '6·7?', reply })),
+    );
+    expect(blocks?.toolCalls.map(({ outcome }) => outcome)).toEqual(['ok_stdout']);
+    expect(blocks?.turns).toHaveLength(2);
+    expect(blocks?.answer).toBe('42');
+    expect(tags?.toolCalls).toHaveLength(1);
+    expect(tags?.segments.some(({ kind }) => kind === 'tool-response')).toBe(false);
+    expect(alone?.toolCalls).toEqual([]);
+  });
+
   it('reads messages that name role and text in their own words', () => {
     const usual = [
       { role: 'user', content: 'What is 2 + 2?' },
