@@ -237,9 +237,11 @@ function VerifiedCalls({ detail, onShow }: LineProps) {
           <span key={found} className={found === 'different' ? 'is-wrong' : undefined}>
             {i > 0 && ', '}
             {text}
+            {found === 'different' && call !== undefined && (
+              <Jump detail={detail} segment={call.callSegment} onShow={onShow} />
+            )}
           </span>
         ))}
-      {call !== undefined && <Jump detail={detail} segment={call.callSegment} onShow={onShow} />}
     </Field>
   );
 }
