@@ -342,7 +342,7 @@ export function describeTables(shell: Shell): void {
       const lines = ((await copied()) ?? '').trimEnd().split('\n');
       expect(lines).toHaveLength(161);
       const names = lines[0]?.split('\t') ?? [];
-      expect(names.slice(0, 5)).toEqual(['kept', 'problem', 'rollout', 'answer', 'correct']);
+      expect(names.slice(0, 5)).toEqual(['kept', 'problem id', 'rollout', 'answer', 'correct']);
       const advantages = lines.slice(1).map((line) => line.split('\t')[names.indexOf('advantage')] ?? '');
       // Unknown is blank, and +0.85 is copied with all its digits.
       expect(advantages).toContain('');

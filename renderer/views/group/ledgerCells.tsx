@@ -19,7 +19,7 @@ import {
 } from './ledgerModel.ts';
 
 /** Width of a character of a decision on average, of its mark with the gap beside it, and of the head with its arrow. */
-const CHARACTER_WIDTH = 6.5;
+const CHARACTER_WIDTH = 5.9;
 const MARK_WIDTH = 21;
 const HEAD_WIDTH = 74;
 /** Width of the mark of a decision that differs from the recomputed one. */
@@ -98,22 +98,20 @@ function DecisionCell({ entry, source, isNarrow }: DecisionCellProps) {
   );
 }
 
-/** Before the text of a decision that a what-if changes to kept. */
-const FLIP = '▲ ';
-
+/** The reason is in the tooltip: the numbers beside it need the room. */
 function whatIfText(whatIf: NonNullable<LedgerEntry['row']['whatIf']>): string {
   const { inclusion, inclusionError, kept } = whatIf;
-  if (inclusion === undefined || kept !== undefined) return shortDecisionLabel(whatIf);
+  if (kept !== undefined) return kept ? 'kept' : 'discarded';
+  if (inclusion === undefined) return decisionLabel(whatIf);
   return `${percent(inclusion)} %${inclusionError === undefined ? '' : ` ± ${percent(inclusionError)}`}`;
 }
 
-export function whatIfColumn(entries: readonly LedgerEntry[]): LedgerColumn {
-  const texts = entries.flatMap(({ row: { whatIf } }) => (whatIf === undefined ? [] : whatIfText(whatIf)));
+export function whatIfColumn(): LedgerColumn {
   return column({
     id: 'whatIf',
     label: 'what if',
     hint: 'With the settings of the panel. ▲ and ▽ mark changed decisions',
-    minWidth: decisionWidth(FLIP.length + Math.max(0, ...texts.map((text) => text.length))),
+    minWidth: 88,
     grow: 1.2,
     sorts: 'ascending',
     measure: (entry) => {
@@ -131,7 +129,7 @@ export function whatIfColumn(entries: readonly LedgerEntry[]): LedgerColumn {
         <span className={isFlip ? 'decision is-flip' : 'decision'} title={title}>
           <KeptMark isKept={whatIf.kept} />
           <span>
-            {isFlip && <b>{whatIf.kept ? FLIP : '▽ '}</b>}
+            {isFlip && <b>{whatIf.kept ? '▲ ' : '▽ '}</b>}
             {whatIfText(whatIf)}
           </span>
         </span>

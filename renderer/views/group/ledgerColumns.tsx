@@ -20,7 +20,7 @@ import {
 import { type LedgerEntry, type PenaltyPart, penaltyPart } from './ledgerModel.ts';
 
 export interface LedgerColumnOptions {
-  /** All rows of the group. Their decisions give two columns their widths. */
+  /** All rows of the group. Their decisions give a column its width. */
   readonly entries: readonly LedgerEntry[];
   /** Whether to show the columns of decisions, penalties and advantages. */
   readonly hasRoc: boolean;
@@ -72,7 +72,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
     ...(hasRoc
       ? [decisionColumn(options.entries, options.source, options.hasDifferences, hasWhatIf || showsAllWays)]
       : []),
-    ...(hasWhatIf ? [whatIfColumn(options.entries)] : []),
+    ...(hasWhatIf ? [whatIfColumn()] : []),
     answerColumn(options.hasLongAnswers),
     ...(hasLabels ? [labelColumn()] : []),
     column({
