@@ -14,10 +14,12 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
 import Database from 'better-sqlite3';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArrowSource } from '../../electron/ingest/containers/arrow.ts';
 import { ByteSource } from '../../electron/ingest/containers/bytes.ts';
 import { openFile } from '../../electron/ingest/containers/openFile.ts';
+import { ParquetSource } from '../../electron/ingest/containers/parquet.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
@@ -33,6 +35,7 @@ import {
 } from '../../fixtures/generate/hostileFiles.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
+import { callsOf } from '../support/callsOf.ts';
 import { askColumns } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
@@ -187,6 +190,27 @@ describe('Parquet', () => {
     });
     const { messages } = await readBeside('a.parquet', content);
     expect(messages).toEqual([expect.stringContaining('too many structures')]);
+  });
+
+  it('sums the sizes of columns in one pass over all chunks', async () => {
+    const callsFor = async (columns: number): Promise<number> => {
+      const columnData = Array.from({ length: columns }, (_, i) => ({
+        ...{ name: `c${i}`, type: 'INT32' as const, data: Array.from({ length: 20 }, () => i) },
+      }));
+      const content = Buffer.from(parquetWriteBuffer({ columnData, rowGroupSize: 1 }));
+      const source = await ParquetSource.open(place.file(`${columns}.parquet`, content));
+      try {
+        let header: typeof source.header;
+        const calls = callsOf(() => {
+          header = source.header;
+        });
+        expect(Object.keys(Object(header?.['columns']))).toHaveLength(columns);
+        return calls;
+      } finally {
+        await source.close();
+      }
+    };
+    expect((await callsFor(80)) / (await callsFor(40))).toBeLessThan(3);
   });
 
   it('reads the rows before the one that exceeds what a file of its size may hold', async () => {
