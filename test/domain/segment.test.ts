@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Segment } from '../../shared/domain/model.ts';
 import { segmentMessage, segmentResponse } from '../../shared/domain/segment.ts';
 import { callsOf } from '../support/callsOf.ts';
@@ -173,8 +173,18 @@ describe('segmentResponse', () => {
       const text = unit.repeat(40_000);
       expectTiling(segmentResponse(text, { startsInReasoning: true }).segments, text);
     }
-    const lines = `${'user\n<>'.repeat(600_000)}<tool_call>\nassistant\n`;
-    expectTiling(segmentResponse(lines, { startsInReasoning: true }).segments, lines);
+  });
+
+  it('does not copy the rest of the text for each line that begins a message', () => {
+    const text = `${'user\n<>'.repeat(2_000)}<tool_call>\nassistant\n`;
+    const slice = vi.spyOn(String.prototype, 'slice');
+    try {
+      expectTiling(segmentResponse(text, { startsInReasoning: true }).segments, text);
+      const copied = slice.mock.results.reduce((sum, { value }) => sum + String(value).length, 0);
+      expect(copied).toBeLessThan(3 * text.length);
+    } finally {
+      slice.mockRestore();
+    }
   });
 
   // With few responses, malformed calls wait apart.
