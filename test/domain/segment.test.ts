@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Segment } from '../../shared/domain/model.ts';
 import { segmentMessage, segmentResponse } from '../../shared/domain/segment.ts';
+import { callsOf } from '../support/callsOf.ts';
 
 /** Parts of hostile transcripts: every tag, role word and half tag. */
 const piece = fc.constantFrom(
@@ -172,16 +173,34 @@ describe('segmentResponse', () => {
       const text = unit.repeat(40_000);
       expectTiling(segmentResponse(text, { startsInReasoning: true }).segments, text);
     }
-    const lines = `${'user\n<>'.repeat(600_000)}<tool_call>\nassistant\n`;
-    expectTiling(segmentResponse(lines, { startsInReasoning: true }).segments, lines);
-    // With few responses, malformed calls wait apart.
-    for (const responses of [150_000, 149_999]) {
-      const calls = '<tool_call>{}</tool_call>'.repeat(150_000);
-      const text = `${calls}\nuser\n${'<tool_response>1</tool_response>'.repeat(responses)}assistant\n`;
-      const { toolCalls } = segmentResponse(text, { startsInReasoning: true });
-      expect(toolCalls.filter(({ responseSegment }) => responseSegment !== undefined)).toHaveLength(
-        responses === 150_000 ? responses : 0,
-      );
+  });
+
+  it('does not copy the rest of the text for each line that begins a message', () => {
+    const text = `${'user\n<>'.repeat(2_000)}<tool_call>\nassistant\n`;
+    const slice = vi.spyOn(String.prototype, 'slice');
+    try {
+      expectTiling(segmentResponse(text, { startsInReasoning: true }).segments, text);
+      const copied = slice.mock.results.reduce((sum, { value }) => sum + String(value).length, 0);
+      expect(copied).toBeLessThan(3 * text.length);
+    } finally {
+      slice.mockRestore();
     }
+  });
+
+  // With few responses, malformed calls wait apart.
+  it.each([0, 1])('pairs calls with responses in one pass when %i responses are missing', (missing) => {
+    const workFor = (count: number): number => {
+      const calls = '<tool_call>{}</tool_call>'.repeat(count);
+      const responses = '<tool_response>1</tool_response>'.repeat(count - missing);
+      let answered = 0;
+      const work = callsOf(() => {
+        const text = `${calls}\nuser\n${responses}assistant\n`;
+        const { toolCalls } = segmentResponse(text, { startsInReasoning: true });
+        answered = toolCalls.filter(({ responseSegment }) => responseSegment !== undefined).length;
+      });
+      expect(answered).toBe(missing === 0 ? count : 0);
+      return work;
+    };
+    expect(workFor(2_000) / workFor(1_000)).toBeLessThan(3);
   });
 });

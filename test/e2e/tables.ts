@@ -155,6 +155,29 @@ export function describeTables(shell: Shell): void {
       }
     });
 
+    test('in a low window, the page scrolls to the row under the cursor', async () => {
+      const size = page.viewportSize();
+      await page.setViewportSize({ width: 720, height: 450 });
+      try {
+        // A list that no other test opens, because its position is remembered.
+        await openList('/run/synthetic-grpo-roc-demo/step/300?tab=rollouts');
+        const seen = () =>
+          selected().evaluate((row) => {
+            const { left, top, height } = row.getBoundingClientRect();
+            return {
+              rowIndex: row.ariaRowIndex,
+              isSeen: document.elementFromPoint(left + 5, top + height / 2)?.closest('[role=row]') === row,
+            };
+          });
+        for (let rowIndex = 3; rowIndex < 20; rowIndex++) {
+          await page.keyboard.press('ArrowDown');
+          await expect.poll(seen).toEqual({ rowIndex: `${rowIndex}`, isSeen: true });
+        }
+      } finally {
+        if (size !== null) await page.setViewportSize(size);
+      }
+    });
+
     test('no entry of the menu of columns is under its help text', async () => {
       await openList(ROLLOUTS);
       await page.getByRole('button', { name: 'Columns and density' }).click();

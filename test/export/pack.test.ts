@@ -261,6 +261,27 @@ describe('a table', () => {
 describe('packs for reading', () => {
   const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+  it.each([
+    ['md', 1],
+    ['html', 2],
+  ] as const)('%s: names a case by its question if its group is a hash', async (format, times) => {
+    const own = scratch();
+    try {
+      const record = { input: 'user\nWhat is 8·9?\nassistant\n', output: '#### 72', score: 1, step: 7 };
+      await ingestHere(own.library, [own.file('7.jsonl', `${JSON.stringify(record)}\n`)]);
+      expect(rows(own.library, 'SELECT group_key FROM rollout')).toEqual([
+        { group_key: expect.stringMatching(/^[0-9a-f]{12}$/) },
+      ]);
+      const path = join(own.directory, 'pack');
+      await packHere(own.library, format, path, { isAll: true });
+      // The page has a list of cases, too. Markdown escapes the number sign.
+      const names = readFileSync(path, 'utf8').matchAll(/ \/ step 7 \/ (.*?) \/ \\?#0/g);
+      expect(Array.from(names, ([, name]) => name)).toEqual(Array(times).fill('What is 8·9?'));
+    } finally {
+      own.remove();
+    }
+  });
+
   it('has a manifest with the checksum of its cases', async () => {
     const { text: md } = await pack('md');
     const [from, to] = [md.indexOf('## Cases\n\n') + '## Cases\n\n'.length, md.lastIndexOf('## Manifest\n')];

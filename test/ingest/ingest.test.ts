@@ -513,6 +513,33 @@ describe('the Turnwise log', () => {
     }
   });
 
+  it('the list of runs reads the issues of a file as often for thirty runs as for three', async () => {
+    const issues = 15;
+    const readsFor = async (runs: number): Promise<number> => {
+      const all = Array.from({ length: runs }, (_, i) => `${rollout(0, { run: `${runs} ${i}` })}\n`);
+      const path = place.file(`${runs}.jsonl`, `${all.join('')}${'no json\n'.repeat(issues)}`);
+      const library = `${place.library}-${runs}`;
+      await ingestHere(library, [path]);
+      const db = openWriter(library);
+      try {
+        let reads = 0;
+        db.function('is_read', { deterministic: false }, (_line) => {
+          reads++;
+          return 1;
+        });
+        // A temporary view has precedence over the table.
+        db.exec('CREATE TEMP VIEW issue_row AS SELECT * FROM main.issue_row WHERE is_read(line)');
+        expect(listRuns(db).map(({ sharedIssues }) => sharedIssues)).toEqual(all.map(() => issues));
+        return reads;
+      } finally {
+        db.close();
+      }
+    };
+    const few = await readsFor(3);
+    expect(few).toBeGreaterThanOrEqual(issues);
+    expect(await readsFor(30)).toBe(few);
+  });
+
   it('a step beyond the number range is reported with its line', async () => {
     const turnwise = place.file(
       'a.jsonl',

@@ -3,7 +3,7 @@ import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { JobCards } from '../../renderer/views/library/JobCards.tsx';
 import { missingOf, PartlyRead, PartlyReadNote } from '../../renderer/widgets/PartlyRead.tsx';
-import type { IngestProgress, UnreadFile } from '../../shared/api/contract.ts';
+import type { FollowRow, IngestProgress, UnreadFile } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
@@ -136,6 +136,23 @@ describe('the badge of a run', () => {
     renderWithClient(clientWith([unread('/logs/a.jsonl')], true), <PartlyRead run={OTHER} />);
     await new Promise((resolve) => setTimeout(resolve));
     expect(screen.queryByText(/partly read|Reading/)).toBeNull();
+  });
+
+  it('is absent of a run whose directory is followed, because its follower reads the rest', async () => {
+    const files = [unread('/logs/run/a.jsonl'), unread('/other/b.jsonl', { runIds: [8] })];
+    const follow: FollowRow = { path: '/logs', state: 'watching', since: 0, rollouts: 0 };
+    const client = createFakeClient({
+      ...{ 'ingest.jobs': () => [], 'ingest.unread': () => files, 'host.info': () => INFO },
+      'follow.list': () => [follow],
+    });
+    renderWithClient(
+      client,
+      <>
+        <PartlyRead run={{ ...RUN, directory: '/logs/run' }} />
+        <PartlyRead run={OTHER} />
+      </>,
+    );
+    await waitFor(() => expect(screen.getAllByText(/partly read/)).toHaveLength(1));
   });
 
   it('says how far a job has come, and cancels it', async () => {

@@ -63,6 +63,16 @@ describe('the read views', () => {
   });
 });
 
+it('a connection that reads keeps at most 8 MiB of the file, because many threads have one', () => {
+  openWriter(place.library).close();
+  const db = openReader(place.library);
+  // A number of KiB if negative, else of pages.
+  const kibibytes = -Number(db.pragma('cache_size', { simple: true }));
+  db.close();
+  expect(kibibytes).toBeGreaterThan(0);
+  expect(kibibytes).toBeLessThanOrEqual(8 << 10);
+});
+
 describe('query plans', () => {
   /** One line per step of the plan. */
   const planOf = (sql: string): string[] => {
