@@ -206,6 +206,20 @@ function shapes(): Readonly<Record<string, object>> {
         },
       ],
     },
+    '10,000 answered calls of one turn': {
+      ...{ ...base, text: undefined },
+      messages: [
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: Array.from({ length: 10_000 }, (_, index) => call(index)),
+        },
+        ...Array.from({ length: 10_000 }, (_, index) => ({
+          ...{ role: 'tool', tool_call_id: `c${index}` },
+          content: `output ${index}`,
+        })),
+      ],
+    },
     'a message of 800,000 Thai letters': {
       ...{ ...base, text: undefined },
       messages: [
