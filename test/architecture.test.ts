@@ -167,6 +167,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'types:shared/domain',
     'shared/domain/delimited.ts',
     'shared/domain/hiddenCharacters.ts',
+    'shared/domain/longWords.ts',
   ],
   'renderer/charts': ['npm', 'types:shared/domain', 'shared/domain/delimited.ts', 'renderer/ui'],
   'renderer/editor': ['npm', 'types:shared/domain', 'renderer/ui'],

@@ -3,6 +3,7 @@
  * the source from that offset on. Highlights (heat, search) use it to find their ranges.
  */
 import { Fragment } from 'react';
+import { hasLongWord } from '../../shared/domain/longWords.ts';
 import { quietText, shownPieces } from './visibleText.ts';
 import './sourceText.css';
 
@@ -16,7 +17,23 @@ interface SourceTextProps {
   readonly isFar?: boolean;
 }
 
-export function SourceText({ text, start, source, isFar = false }: SourceTextProps) {
+/** Text of this class may break at any letter, because looking for its words would block the page. */
+const LONG_WORD = 'has-long-word';
+
+/** The classes of an element that divides a text among several `SourceText` or draws it without one. */
+export const withLongWord = (className: string, text: string): string =>
+  hasLongWord(text) ? `${className} ${LONG_WORD}` : className;
+
+export function SourceText(props: SourceTextProps) {
+  if (!hasLongWord(props.text)) return <Pieces {...props} />;
+  return (
+    <span className={LONG_WORD}>
+      <Pieces {...props} />
+    </span>
+  );
+}
+
+function Pieces({ text, start, source, isFar = false }: SourceTextProps) {
   if (isFar) {
     if (start === undefined) return quietText(text);
     return (

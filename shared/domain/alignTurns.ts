@@ -41,8 +41,8 @@ export interface TurnProfile extends Item {
   /** Turns before it and after it in its rollout. */
   readonly before: number;
   readonly after: number;
-  /** Kinds and tools of the segments, sorted. */
-  readonly shape: readonly string[];
+  /** Identities of the kinds and tools of the segments, sorted. */
+  readonly shape: readonly number[];
   /** The calls' tools and texts. Equal exactly for equal calls; absent without calls. */
   readonly calls?: number;
   /** The first text; absent without one. */
@@ -150,7 +150,7 @@ function turnOf(
     ...place,
     identity: vocabulary.idOf(`\u0000turn ${segments.map(({ identity }) => identity).join(' ')}`),
     marks: unionOf([sketches.code, sketches.prose, sketches.output]),
-    shape: shapeOf(segments, place.after === 0),
+    shape: shapeOf(segments, place.after === 0, vocabulary),
     ...callsOf(segments, vocabulary),
     ...(first === undefined ? {} : { first }),
     sketches,
@@ -163,10 +163,17 @@ function callsOf(segments: readonly SegmentProfile[], vocabulary: Vocabulary): P
   return { calls: vocabulary.idOf(`\u0000calls ${calls.map(({ identity }) => identity).join(' ')}`) };
 }
 
-function shapeOf(segments: readonly SegmentProfile[], isLast: boolean): readonly string[] {
+function shapeOf(
+  segments: readonly SegmentProfile[],
+  isLast: boolean,
+  vocabulary: Vocabulary,
+): readonly number[] {
   const shape = segments.map(({ kind, tool }) => (tool === undefined ? kind : `${kind} ${tool}`));
   const isEnd = isLast && segments.every(({ kind }) => kind !== 'tool-call');
-  return (isEnd ? [...shape, END] : shape).sort();
+  // Numbers are compared faster than names, and a turn is compared with hundreds of others.
+  return (isEnd ? [...shape, END] : shape)
+    .map((entry) => vocabulary.idOf(`\u0000shape ${entry}`))
+    .sort((x, y) => x - y);
 }
 
 function partOf(kind: SegmentProfile['kind']): Part {
@@ -175,10 +182,11 @@ function partOf(kind: SegmentProfile['kind']): Part {
 }
 
 /** Dice coefficient of two sorted lists, counting repetitions. */
-function shapeLikeness(a: readonly string[], b: readonly string[]): number {
+function shapeLikeness(a: readonly number[], b: readonly number[]): number {
   let shared = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const [x = '', y = ''] = [a[i], b[j]];
+    const x = a[i] ?? 0;
+    const y = b[j] ?? 0;
     if (x === y) shared++;
     if (x <= y) i++;
     if (y <= x) j++;

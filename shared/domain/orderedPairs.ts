@@ -5,12 +5,17 @@
  *              └─► many: anchors (items that share marks no other item has), then the gaps between anchors,
  *                  each over all cells or, if those are still too many, over a band around its diagonal
  *
- * Time and memory are bounded by `MAX_CELLS` per gap and linear in the items beyond that.
+ * Memory is bounded by `MAX_CELLS` per gap and linear in the items beyond that, time by `MOST_CELLS` over all gaps.
  */
 import type { Checkpoint } from './editScript.ts';
 
 /** Maximum size of a table that is computed whole: 256 × 256 items. */
 const MAX_CELLS = 1 << 16;
+/**
+ * Maximum cells of all gaps together. Lists of up to 2,048 items never reach it; for 20,000 unequal turns, a table of
+ * `MAX_CELLS` in each gap would take 20 s.
+ */
+const MOST_CELLS = 8 * MAX_CELLS;
 /** Exclusive common marks that make two unequal items an anchor. */
 const ANCHOR_MARKS = 3;
 /** An anchor must also have at least this worth, because hashes alone could mislead. */
@@ -57,22 +62,38 @@ export function pairInOrder<T extends Item>(
   };
   const isMuch = (endA - head) * (endB - head) > MAX_CELLS;
   const anchors = isMuch ? anchorsOf(a.slice(head, endA), b.slice(head, endB)) : [];
+  const gaps: Gap[] = [];
   let [fromA, fromB] = [head, head];
-  const fill = (toA: number, toB: number): void => {
-    checkpoint();
-    for (const pair of bestPairs(fromA, toA, fromB, toB, worthAt)) pairs.push(pair);
-  };
   for (const [x, y] of anchors) {
     const [i, j] = [x + head, y + head];
     if (worthAt(i, j) < ANCHOR_WORTH) continue;
-    fill(i, j);
-    pairs.push([i, j]);
+    gaps.push({ fromA, toA: i, fromB, toB: j });
     [fromA, fromB] = [i + 1, j + 1];
   }
-  fill(endA, endB);
+  gaps.push({ fromA, toA: endA, fromB, toB: endB });
+  const cells = gaps.reduce((sum, gap) => sum + Math.min(MAX_CELLS, rowsOf(gap) * columnsOf(gap)), 0);
+  for (const gap of gaps) {
+    checkpoint();
+    // Too many cells are shared out by rows, so that every gap keeps a band of about the same width.
+    const share = cells <= MOST_CELLS ? MAX_CELLS : (MOST_CELLS * rowsOf(gap)) / (endA - head);
+    for (const pair of bestPairs(gap, Math.min(MAX_CELLS, share), worthAt)) pairs.push(pair);
+    // The gap ends at an anchor, or at the equal ends of both lists.
+    if (gap.toA < endA && gap.toB < endB) pairs.push([gap.toA, gap.toB]);
+  }
   for (let i = 0; i < tail; i++) pairs.push([endA + i, endB + i]);
   return pairs;
 }
+
+/** Items between two anchors. Ends are exclusive. */
+interface Gap {
+  readonly fromA: number;
+  readonly toA: number;
+  readonly fromB: number;
+  readonly toB: number;
+}
+
+const rowsOf = ({ fromA, toA }: Gap): number => toA - fromA;
+const columnsOf = ({ fromB, toB }: Gap): number => toB - fromB;
 
 /** Pairs of items that share marks (or are equal) exclusively, as many marks as keep their order. */
 function anchorsOf(a: readonly Item[], b: readonly Item[]): OrderedPairs {
@@ -165,22 +186,17 @@ const SKIP_B = 2;
 const PAIR = 3;
 
 /**
- * Dynamic programming over `[fromA, toA) × [fromB, toB)`, or a band of it. Row i holds the best total over
+ * Dynamic programming over all cells of a gap, or a band of them. Row i holds the best total over
  * the last i items of `a` and the last j of `b`, for the j of its window; totals grow with i and j. It runs
  * from the end, so that the traceback runs forward and, at equal worth, pairs first with first.
  */
-function bestPairs(
-  fromA: number,
-  toA: number,
-  fromB: number,
-  toB: number,
-  worthAt: (i: number, j: number) => number,
-): OrderedPairs {
-  const rows = toA - fromA;
-  const columns = toB - fromB;
+function bestPairs(gap: Gap, maxCells: number, worthAt: (i: number, j: number) => number): OrderedPairs {
+  const { toA, toB } = gap;
+  const rows = rowsOf(gap);
+  const columns = columnsOf(gap);
   if (rows <= 0 || columns <= 0) return [];
   /** Columns of a row, including the 0th. At least 3, so that even very long lists may pair i with i ± 1. */
-  const width = Math.min(columns + 1, Math.max(3, Math.floor(MAX_CELLS / rows)));
+  const width = Math.min(columns + 1, Math.max(3, Math.floor(maxCells / rows)));
   const isWhole = width === columns + 1;
   const firstOf = (row: number): number =>
     isWhole ? 0 : Math.min(columns + 1 - width, Math.max(0, Math.round((row * columns) / rows - width / 2)));

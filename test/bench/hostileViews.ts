@@ -231,6 +231,9 @@ async function open(page: Page, url: string): Promise<void> {
   }
   // Scrolls, because virtual lists render only the visible rows.
   for (let notch = 0; notch < 6; notch++) await page.mouse.wheel(0, 4_000);
+  // The end of a transcript, which has other segments than its beginning.
+  for (const transcript of await page.locator('.transcript').all())
+    await transcript.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }
 

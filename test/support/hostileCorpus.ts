@@ -37,6 +37,10 @@ function noise(random: Random, length: number): string {
   }).join('');
 }
 
+/** Thai letters without a blank. A browser looks for words in them. */
+const thaiWord = (random: Random, length: number): string =>
+  Array.from({ length }, () => String.fromCharCode(random.int(0x0e01, 0x0e2e))).join('');
+
 /** Texts that are written into every field of a rollout. */
 function texts(): Readonly<Record<string, string>> {
   const random = new Random(19);
@@ -114,6 +118,7 @@ function texts(): Readonly<Record<string, string>> {
     'words of hidden letters': 'w\u00ada\u200di\u2060t '.repeat(5_000),
     'Hangul fillers': '\u3164\u115f'.repeat(5_000),
     'private letters': '\ue000\uf8ff'.repeat(10_000),
+    'Thai without blanks': thaiWord(new Random(21), 50_000),
   };
   const noisy = Array.from({ length: 12 }, (_, index) => [`noise ${index}`, noise(random, 4_000)] as const);
   return { ...alone, ...Object.fromEntries(noisy) };
@@ -199,6 +204,27 @@ function shapes(): Readonly<Record<string, object>> {
           content: '',
           tool_calls: Array.from({ length: 10_000 }, (_, index) => call(index)),
         },
+      ],
+    },
+    '10,000 answered calls of one turn': {
+      ...{ ...base, text: undefined },
+      messages: [
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: Array.from({ length: 10_000 }, (_, index) => call(index)),
+        },
+        ...Array.from({ length: 10_000 }, (_, index) => ({
+          ...{ role: 'tool', tool_call_id: `c${index}` },
+          content: `output ${index}`,
+        })),
+      ],
+    },
+    'a message of 800,000 Thai letters': {
+      ...{ ...base, text: undefined },
+      messages: [
+        { role: 'user', content: 'q' },
+        { role: 'assistant', content: thaiWord(new Random(22), 800_000) },
       ],
     },
     'answers to calls that nobody made': {

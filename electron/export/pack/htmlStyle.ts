@@ -123,7 +123,7 @@ del,ins{background:var(--diff-removed-mark);text-decoration:underline dashed var
 i{font-style:normal}
 .h1,.h2,.h3,.h4{color:var(--ink);border-radius:2px;box-shadow:inset 0 -1px var(--rule2)}
 .h1{background:var(--heat-1)}.h2{background:var(--heat-2);box-shadow:inset 0 -1px var(--heat-4)}.h3{background:var(--heat-3);box-shadow:inset 0 -2px var(--heat-4)}.h4{background:var(--heat-4);box-shadow:inset 0 -3px var(--wrong)}
-.c{color:var(--wrong);font-family:var(--mono);font-size:.92em;unicode-bidi:isolate}
+.w{word-break:break-all}.c{color:var(--wrong);font-family:var(--mono);font-size:.92em;unicode-bidi:isolate}
 .legend{display:inline-flex;gap:4px;align-items:center;font-size:12px;color:var(--ink2);flex-wrap:wrap}
 .legend i{padding:0 7px}
 bdi{unicode-bidi:isolate}

@@ -1,5 +1,6 @@
 /** Writes log text as HTML: escaped, with control characters made visible, and with marks. */
 import { glyphOf, withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { hasLongWord } from '../../../shared/domain/longWords.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -15,6 +16,14 @@ function escaped(text: string): string {
 
 /** Escapes text for the content of an element. */
 export function html(text: string): string {
+  return breakable(text, content(text));
+}
+
+/** A text with a long word may break at any letter, because looking for its words would block the browser. */
+const breakable = (text: string, inner: string): string =>
+  hasLongWord(text) ? `<span class="w">${inner}</span>` : inner;
+
+function content(text: string): string {
   return withGlyphs(
     escaped(text.replaceAll('\r\n', '\n')),
     (character) => `<span class="c">${glyphOf(character)}</span>`,
@@ -65,7 +74,7 @@ export function markedHtml(text: string, start: number, end: number, marks: read
     const around = [...open].sort((a, b) => a.order - b.order);
     pieces.push(
       around.map(({ mark }) => mark.open).join(''),
-      html(text.slice(from, to)),
+      content(text.slice(from, to)),
       around
         .map(({ mark }) => mark.close)
         .reverse()
@@ -75,5 +84,5 @@ export function markedHtml(text: string, start: number, end: number, marks: read
         .join(''),
     );
   }
-  return pieces.join('');
+  return breakable(text.slice(start, end), pieces.join(''));
 }

@@ -9,7 +9,7 @@ import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { AnsiText } from '../../ui/AnsiText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
-import { SourceText } from '../../ui/SourceText.tsx';
+import { SourceText, withLongWord } from '../../ui/SourceText.tsx';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
 import { RerunResult } from '../../widgets/rerun/RerunResult.tsx';
 import { RerunButtons } from '../../widgets/rerun/Reruns.tsx';
@@ -92,7 +92,7 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
   if (relation === 'only' && !isBase) names.push('is-added');
   if (isMissingThere) names.push('is-removed');
   return (
-    <div className={names.join(' ')}>
+    <div className={withLongWord(names.join(' '), view.inner)}>
       <CellHead
         view={view}
         tag={tag}

@@ -11,7 +11,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { UnequalMark } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
-import { SourceText } from '../../ui/SourceText.tsx';
+import { SourceText, withLongWord } from '../../ui/SourceText.tsx';
 import { MarkdownText } from '../replay/text/MarkdownText.tsx';
 import { KIND_LABELS } from './blockModel.ts';
 import { LONGEST_DRAWN } from './Cell.tsx';
@@ -140,7 +140,7 @@ function PromptOf({ lane }: { readonly lane: Lane }) {
           <b className="dim">{KIND_LABELS[view.segment.kind]}</b>
           {(view.segment.kind === 'user' || view.segment.kind === 'text') &&
           view.inner.length <= LONGEST_DRAWN ? (
-            <div className="prose">
+            <div className={withLongWord('prose', view.inner)}>
               <MarkdownText text={view.inner} start={view.segment.inner.start} source={view.source} />
             </div>
           ) : (

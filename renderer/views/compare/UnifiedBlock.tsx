@@ -1,6 +1,7 @@
 /** The baseline and one lane as one unified text: first the removed text, then the added text. */
 import { useMemo } from 'react';
 import { keyed } from '../../shell/keys/keysInForce.ts';
+import { withLongWord } from '../../ui/SourceText.tsx';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
 import { RerunResult } from '../../widgets/rerun/RerunResult.tsx';
 import { RerunButtons } from '../../widgets/rerun/Reruns.tsx';
@@ -41,7 +42,7 @@ export function UnifiedBlock({ context, row, shown }: UnifiedBlockProps) {
   return (
     <div className="cmp-grid cmp-block">
       <span className="cmp-gutter" />
-      <div className={names.join(' ')}>
+      <div className={withLongWord(names.join(' '), `${a?.inner ?? ''} ${b?.inner ?? ''}`)}>
         <CellHead
           {...{ view, tag }}
           shown={text}

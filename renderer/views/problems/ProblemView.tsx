@@ -7,7 +7,7 @@ import type { Route } from '../../data/route.ts';
 import { usePage } from '../../data/usePage.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { count, counted } from '../../ui/numbers.ts';
-import { SourceText } from '../../ui/SourceText.tsx';
+import { SourceText, withLongWord } from '../../ui/SourceText.tsx';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
 import { answerClusters, historyCsv, historyScale } from './historyModel.ts';
@@ -93,7 +93,7 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
             </div>
           </details>
         )}
-        {asked !== '' && <p className="problem-question">{asked}</p>}
+        {asked !== '' && <p className={withLongWord('problem-question', asked)}>{asked}</p>}
         <details className="problem-prompt" open={asked === '' && prompt.length < 1200}>
           <summary>Prompt as logged</summary>
           <div className="problem-prompt-text">

@@ -4,6 +4,7 @@ import type { RolloutRow } from '../../../shared/api/contract.ts';
 import type { LoggedSample, LoggedScorerValue } from '../../../shared/format/loggedSample.ts';
 import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, duration, figure } from '../../ui/numbers.ts';
+import { withLongWord } from '../../ui/SourceText.tsx';
 import { timeWithZone } from '../../ui/times.ts';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { ErrorText } from '../../widgets/ErrorText.tsx';
@@ -78,7 +79,7 @@ function Explanation({ scorer, text }: { readonly scorer: string; readonly text:
       aria-label={`Explanation of ${name}`}
     >
       <h3>explanation</h3>
-      <div className="prose">
+      <div className={withLongWord('prose', text)}>
         <MarkdownText text={isOpen ? text : `${text.slice(0, SHORT)} …`} start={0} source="explanation" />
       </div>
       {!isOpen && (

@@ -14,7 +14,7 @@ import { keyed } from '../../shell/keys/keysInForce.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { copyText } from '../../ui/exportText.ts';
 import { count, counted, decimal, seconds } from '../../ui/numbers.ts';
-import { SourceText } from '../../ui/SourceText.tsx';
+import { SourceText, withLongWord } from '../../ui/SourceText.tsx';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
 import { RerunResult } from '../../widgets/rerun/RerunResult.tsx';
 import { RerunButtons } from '../../widgets/rerun/Reruns.tsx';
@@ -70,7 +70,7 @@ export const SegmentCard = memo(function SegmentCard({
     <article
       ref={card}
       id={`segment-${view.index}`}
-      className={`segment is-${kind}`}
+      className={withLongWord(`segment is-${kind}`, text)}
       data-segment={view.index}
       style={isNear || nearness.height === undefined ? undefined : { height: nearness.height }}
     >

@@ -11,8 +11,8 @@ import type { RedactedReasoning } from '../../../shared/domain/policyContext.ts'
 import type { PolicyValue } from '../../../shared/domain/valueByTurn.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
-import { TurnSection } from './TurnSection.tsx';
-import { stretchesOf, TurnStretch } from './TurnStretch.tsx';
+import { Stretch, stretchesOf } from './Stretch.tsx';
+import { guessedHeight, TurnSection } from './TurnSection.tsx';
 import type { Hit } from './text/findModel.ts';
 import type { TextMarks } from './text/textMarks.ts';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
@@ -188,28 +188,31 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
       onPointerMove={(event) => event.buttons > 0 && byHand()}
     >
       {stretchesOf(turns).map((stretch) => (
-        <TurnStretch
+        <Stretch
           key={stretch[0]?.turn}
-          turns={stretch}
+          turn={stretch[0]?.turn}
+          guessedHeight={stretch.reduce((sum, view) => sum + guessedHeight(view), 0)}
           isWanted={stretch.some((view) => view.turn === turn || has(view, called))}
         >
-          {(view) => (
-            <TurnSection
-              key={view.turn}
-              view={view}
-              rolloutId={props.rolloutId}
-              isCurrent={view.turn === turn}
-              isRaw={props.isRaw}
-              answerSource={props.answerSource}
-              means={props.means}
-              meanName={props.meanName}
-              called={has(view, called) ? called : undefined}
-              redacted={props.redacted.get(view.turn)}
-              value={props.value}
-              isBlind={props.isBlind}
-            />
-          )}
-        </TurnStretch>
+          {() =>
+            stretch.map((view) => (
+              <TurnSection
+                key={view.turn}
+                view={view}
+                rolloutId={props.rolloutId}
+                isCurrent={view.turn === turn}
+                isRaw={props.isRaw}
+                answerSource={props.answerSource}
+                means={props.means}
+                meanName={props.meanName}
+                called={has(view, called) ? called : undefined}
+                redacted={props.redacted.get(view.turn)}
+                value={props.value}
+                isBlind={props.isBlind}
+              />
+            ))
+          }
+        </Stretch>
       ))}
       <div ref={outline} className="token-outline" aria-hidden="true" hidden />
       <p className="transcript-end">

@@ -1,13 +1,17 @@
-/** One turn of the transcript. Far from the viewport it is empty and keeps its last or its estimated height. */
+/**
+ * One turn of the transcript. Far from the viewport it is empty and keeps its last or its estimated height. A turn of
+ * many segments is divided into stretches.
+ */
 import { memo, useRef } from 'react';
 import type { RedactedReasoning } from '../../../shared/domain/policyContext.ts';
 import type { PolicyValue } from '../../../shared/domain/valueByTurn.ts';
-import type { TurnView } from '../../data/segmentViews.ts';
+import type { SegmentView, TurnView } from '../../data/segmentViews.ts';
 import { LogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { ContinueButton, ValueButton } from '../../widgets/continuation/ContinuationButtons.tsx';
 import { TurnChips } from './labels/AnnotationChips.tsx';
 import { SegmentCard } from './SegmentCard.tsx';
+import { Stretch, stretchesOf } from './Stretch.tsx';
 import { TurnValue } from './TurnValue.tsx';
 import { useNear } from './text/WhenNear.tsx';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
@@ -62,6 +66,21 @@ export const TurnSection = memo(function TurnSection(props: TurnSectionProps) {
       />
     );
   }
+  const stretches = stretchesOf(segments);
+  const isAtOnce = ({ index }: SegmentView) => index < AT_ONCE || index === called;
+  const cardsOf = (views: readonly SegmentView[]) =>
+    views.map((segment) => (
+      <SegmentCard
+        key={segment.index}
+        view={segment}
+        rolloutId={props.rolloutId}
+        isRaw={props.isRaw}
+        answerSource={props.answerSource}
+        isAtOnce={isAtOnce(segment)}
+        mean={props.means?.get(segment.index)}
+        meanName={props.meanName}
+      />
+    ));
   return (
     <section ref={section} className="turn" data-turn={view.turn} aria-label={label}>
       <h2 className={props.isCurrent ? 'turn-head is-current' : 'turn-head'}>
@@ -82,18 +101,17 @@ export const TurnSection = memo(function TurnSection(props: TurnSectionProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: parts of a turn never reorder
         <RedactedNote key={i} {...one} />
       ))}
-      {segments.map((segment) => (
-        <SegmentCard
-          key={segment.index}
-          view={segment}
-          rolloutId={props.rolloutId}
-          isRaw={props.isRaw}
-          answerSource={props.answerSource}
-          isAtOnce={segment.index < AT_ONCE || segment.index === called}
-          mean={props.means?.get(segment.index)}
-          meanName={props.meanName}
-        />
-      ))}
+      {stretches.length === 1
+        ? cardsOf(segments)
+        : stretches.map((stretch) => (
+            <Stretch
+              key={stretch[0]?.index}
+              guessedHeight={stretch.length * SEGMENT_HEIGHT}
+              isWanted={stretch.some(isAtOnce)}
+            >
+              {() => cardsOf(stretch)}
+            </Stretch>
+          ))}
       {props.value !== undefined && <TurnValue value={props.value} turn={view.turn} />}
     </section>
   );
