@@ -28,6 +28,7 @@ import {
 } from './divergence.ts';
 import type { Checkpoint } from './editScript.ts';
 import type { ToolCall, TurnNumber } from './model.ts';
+import { sharedCells } from './orderedPairs.ts';
 import { Vocabulary } from './textUnits.ts';
 
 export type { Relation, SegmentPair } from './alignSegments.ts';
@@ -131,8 +132,14 @@ function turnRows(
 ): readonly TurnPair[] {
   const rows: TurnPair[] = [];
   let [nextA, nextB] = [0, 0];
-  const align = (inA: TurnProfile | undefined, inB: TurnProfile | undefined): void => {
-    const segments = alignSegments(inA?.segments ?? [], inB?.segments ?? [], vocabulary, checkpoint);
+  const align = (inA: TurnProfile | undefined, inB: TurnProfile | undefined, mostCells = 0): void => {
+    const segments = alignSegments(
+      inA?.segments ?? [],
+      inB?.segments ?? [],
+      vocabulary,
+      checkpoint,
+      mostCells,
+    );
     rows.push({
       ...(inA === undefined ? {} : { a: inA.turn }),
       ...(inB === undefined ? {} : { b: inB.turn }),
@@ -145,10 +152,12 @@ function turnRows(
     for (const turn of b.slice(nextB, toB)) align(undefined, turn);
     [nextA, nextB] = [toA + 1, toB + 1];
   };
-  for (const [x, y] of pairTurns(a, b, checkpoint)) {
+  const pairs = pairTurns(a, b, checkpoint);
+  const cells = sharedCells(pairs.map(([x, y]) => [a[x]?.segments.length ?? 0, b[y]?.segments.length ?? 0]));
+  pairs.forEach(([x, y], i) => {
     passOver(x, y);
-    align(a[x], b[y]);
-  }
+    align(a[x], b[y], cells[i]);
+  });
   passOver(a.length, b.length);
   return rows;
 }

@@ -108,6 +108,7 @@ export function alignSegments(
   b: readonly SegmentProfile[],
   vocabulary: Vocabulary,
   checkpoint: Checkpoint,
+  mostCells: number,
 ): readonly SegmentPair[] {
   const rows: SegmentPair[] = [];
   let [nextA, nextB] = [0, 0];
@@ -116,7 +117,7 @@ export function alignSegments(
     for (const segment of b.slice(nextB, toB)) rows.push({ b: segment.index, relation: 'only', likeness: 0 });
     [nextA, nextB] = [toA + 1, toB + 1];
   };
-  for (const [x, y] of pairInOrder(a, b, { worth: segmentWorth, checkpoint })) {
+  for (const [x, y] of pairInOrder(a, b, { worth: segmentWorth, checkpoint, mostCells })) {
     passOver(x, y);
     const [inA, inB] = [a[x], b[y]];
     if (inA !== undefined && inB !== undefined) rows.push(compared(inA, inB, vocabulary, checkpoint));

@@ -34,6 +34,8 @@ export interface PairingOptions<T> {
   /** Worth of a pair, about 1 for equal items. 0 or less: never paired. */
   readonly worth: (a: T, b: T) => number;
   readonly checkpoint: Checkpoint;
+  /** Maximum cells of all gaps. Less than the default for one of many pairings. */
+  readonly mostCells?: number;
 }
 
 /** Pairs of indices, ascending in both. */
@@ -42,7 +44,7 @@ export type OrderedPairs = readonly (readonly [a: number, b: number])[];
 export function pairInOrder<T extends Item>(
   a: readonly T[],
   b: readonly T[],
-  { worth, checkpoint }: PairingOptions<T>,
+  { worth, checkpoint, mostCells = MOST_CELLS }: PairingOptions<T>,
 ): OrderedPairs {
   const pairs: (readonly [number, number])[] = [];
   const least = Math.min(a.length, b.length);
@@ -60,7 +62,8 @@ export function pairInOrder<T extends Item>(
     const [x, y] = [a[i], b[j]];
     return x === undefined || y === undefined ? 0 : worth(x, y);
   };
-  const isMuch = (endA - head) * (endB - head) > MAX_CELLS;
+  const mostOfGap = Math.min(MAX_CELLS, mostCells);
+  const isMuch = (endA - head) * (endB - head) > mostOfGap;
   const anchors = isMuch ? anchorsOf(a.slice(head, endA), b.slice(head, endB)) : [];
   const gaps: Gap[] = [];
   let [fromA, fromB] = [head, head];
@@ -75,13 +78,20 @@ export function pairInOrder<T extends Item>(
   for (const gap of gaps) {
     checkpoint();
     // Too many cells are shared out by rows, so that every gap keeps a band of about the same width.
-    const share = cells <= MOST_CELLS ? MAX_CELLS : (MOST_CELLS * rowsOf(gap)) / (endA - head);
-    for (const pair of bestPairs(gap, Math.min(MAX_CELLS, share), worthAt)) pairs.push(pair);
+    const share = cells <= mostCells ? mostOfGap : (mostCells * rowsOf(gap)) / (endA - head);
+    for (const pair of bestPairs(gap, Math.min(mostOfGap, share), worthAt)) pairs.push(pair);
     // The gap ends at an anchor, or at the equal ends of both lists.
     if (gap.toA < endA && gap.toB < endB) pairs.push([gap.toA, gap.toB]);
   }
   for (let i = 0; i < tail; i++) pairs.push([endA + i, endB + i]);
   return pairs;
+}
+
+/** Shares `MOST_CELLS` among pairings of lists of these lengths, if they would need more together. */
+export function sharedCells(lengths: readonly (readonly [a: number, b: number])[]): readonly number[] {
+  const cells = lengths.map(([a, b]) => Math.min(MAX_CELLS, a * b));
+  const total = cells.reduce((sum, own) => sum + own, 0);
+  return cells.map((own) => (total <= MOST_CELLS ? MOST_CELLS : (MOST_CELLS * own) / total));
 }
 
 /** Items between two anchors. Ends are exclusive. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Item, pairInOrder } from '../../shared/domain/orderedPairs.ts';
+import { type Item, pairInOrder, sharedCells } from '../../shared/domain/orderedPairs.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 
 const ANCHOR_EVERY = 250;
@@ -41,5 +41,17 @@ describe('pairInOrder', () => {
     }
     const found = new Set(pairs.map(([a, b]) => (a === b ? a : -1)));
     for (let at = 0; at < 20_000; at += ANCHOR_EVERY) expect(found).toContain(at);
+  });
+});
+
+describe('sharedCells', () => {
+  it('gives every turn all cells when few have many segments', () => {
+    const [share = 0] = sharedCells(Array.from({ length: 8 }, () => [256, 256] as const));
+    expect(share).toBeGreaterThanOrEqual(256 * 256);
+  });
+
+  it('divides a bounded number among very many', () => {
+    const shares = sharedCells([[10, 10], ...Array.from({ length: 80 }, () => [256, 256] as const)]);
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThan(600_000);
   });
 });

@@ -5,7 +5,7 @@ import { labelOf } from '../../../data/annotations.ts';
 import { Chip, IconButton } from '../../../ui/Controls.tsx';
 import { LogText } from '../../../ui/LogText.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
-import { SourceText } from '../../../ui/SourceText.tsx';
+import { SourceText, withLongWord } from '../../../ui/SourceText.tsx';
 import { dayAndTime } from '../../../ui/times.ts';
 import { MarkdownText } from '../text/MarkdownText.tsx';
 import { targetLabel } from './labelModel.ts';
@@ -69,7 +69,7 @@ export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove 
         </blockquote>
       )}
       {note !== undefined && (
-        <div className="annotation-note">
+        <div className={withLongWord('annotation-note', note)}>
           <MarkdownText text={note} start={0} source="note" />
         </div>
       )}
