@@ -1,14 +1,15 @@
 /**
  * Walks the trees of pages of an SQLite file without SQLite. Each page of a tree has one parent. In a file where a page
- * has several, a few kilobytes can hold more rows than could ever be read, and SQLite does not notice.
+ * has several, a few kilobytes can hold more rows than could ever be read, and SQLite does not notice. The same holds
+ * for the pages on which a long row is continued: rows that share them claim more bytes than the file has.
  *
  * File formats: https://www.sqlite.org/fileformat2.html
  */
 import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
 import { DamagedFileError, type DatabaseFiles, HEADER_BYTES, withFiles } from './databaseHeader.ts';
-import { lengthOf, mostCells, varint } from './plannerStatistics.ts';
+import { lengthOf, localBytes, mostCells, varint } from './plannerStatistics.ts';
 
-/** A tree with a page that was reached before, or a list of tables that cannot be read in bounded time. */
+/** A tree with a page that was reached before or with too long rows, or a list of tables that cannot be read in bounded time. */
 export interface SharedPage {
   /** The table of the tree, as the file names it: letters and digits. */
   readonly table: string;
@@ -27,9 +28,10 @@ const [MOST_TRIES, PAUSE_MS] = [5, 20];
 
 /** The name of the list of tables. */
 export const SCHEMA = 'sqlite_schema';
-const [INTERIOR_INDEX, INTERIOR_TABLE, LEAF_TABLE] = [2, 5, 13];
+const [INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE] = [2, 5, 10, 13];
 /** Bytes of a row of the schema up to its root page. The rest may be long. */
 const LONGEST_NAMES = 1 << 16;
+const STATISTICS = /sqlite_stat/i;
 /** Bytes that may be read of the smallest file. */
 const LEAST_BUDGET = 16 << 20;
 const SEVERAL_PLACES = 'has several places in its trees';
@@ -37,8 +39,8 @@ const SEVERAL_PLACES = 'has several places in its trees';
 /**
  * @param allRead bytes. Pages of a larger file are only read above the lowest level of a tree, which is taken to be where
  * the first page without children is: reading each page of 10 GB would take minutes
- * @returns per damaged table, its first page that has several parents, that of the schema first; nothing when the file
- * is not an SQLite database, or keeps changing
+ * @returns per damaged table, its first page that has several parents, or its first row of more bytes than are left;
+ * that of the schema first. Nothing when the file is not an SQLite database, or keeps changing
  * @throws Error when the file or its write-ahead log cannot be read
  */
 export function sharedPages(path: string, allRead = Number.POSITIVE_INFINITY): readonly SharedPage[] {
@@ -97,6 +99,10 @@ class Walk {
   private readonly isLarge: boolean;
   /** Reused, because this is read of each page. */
   private readonly kind = Buffer.alloc(1);
+  /** The page that was read last, likewise. */
+  private readonly page: Buffer;
+  /** Pages on which rows may still be continued. Each page of the file continues one row at most. */
+  private continuations: number;
   /** Bytes that may still be read. Long rows of the list of tables may share pages, which costs no bytes of the file. */
   private budget: number;
 
@@ -104,11 +110,13 @@ class Walk {
     this.file = file;
     this.log = log;
     this.pageSize = pageSize;
+    this.page = Buffer.alloc(pageSize);
     this.usable = usable;
     this.logged = logged;
     const { size } = fstatSync(file);
     this.isLarge = size > allRead;
     this.seen = new Uint8Array(Math.ceil(size / pageSize) + 1);
+    this.continuations = this.seen.length + logged.size;
     this.budget = 4 * (size + (log === undefined ? 0 : fstatSync(log).size)) + LEAST_BUDGET;
   }
 
@@ -127,6 +135,7 @@ class Walk {
   /** Goes on after a shared page, so that the others of the tree are marked. */
   private walkTree(root: Root, onLeaf?: (page: number) => void): SharedPage | undefined {
     let shared: number | undefined;
+    let tooLong: number | undefined;
     const toRead: number[] = [];
     const reach = (page: number, isRead = true): void => {
       const isInFile = page < this.seen.length;
@@ -139,7 +148,13 @@ class Walk {
     };
     reach(root.page);
     for (let page = toRead.pop(); page !== undefined; page = toRead.pop()) {
-      if (!this.isInterior(page)) {
+      const kind = this.readRows(page);
+      if (this.continuations < 0) {
+        tooLong = page;
+        // Only the first table is named: the rows of the next ones may be whole.
+        this.continuations = Number.POSITIVE_INFINITY;
+      }
+      if (kind !== INTERIOR_INDEX && kind !== INTERIOR_TABLE) {
         onLeaf?.(page);
         continue;
       }
@@ -147,8 +162,33 @@ class Walk {
       const areRead = !this.isLarge || onLeaf !== undefined || this.isInterior(below[0] ?? 1);
       for (const child of below) reach(child, areRead);
     }
-    if (shared === undefined) return undefined;
-    return { table: root.table, problem: `page ${shared} ${SEVERAL_PLACES}` };
+    if (shared !== undefined) return { table: root.table, problem: `page ${shared} ${SEVERAL_PLACES}` };
+    if (tooLong === undefined) return undefined;
+    return { table: root.table, problem: `page ${tooLong} has rows of more bytes than the file` };
+  }
+
+  /** Takes the pages on which its rows are continued from `continuations`. @returns the kind of the page */
+  private readRows(no: number): number {
+    const { page } = this;
+    const [file, place] = this.placeOf(no);
+    page.fill(0, readSync(file, page, 0, this.pageSize, place));
+    const start = no === 1 ? HEADER_BYTES : 0;
+    const kind = page[start] ?? 0;
+    if (kind !== LEAF_TABLE && kind !== LEAF_INDEX && kind !== INTERIOR_INDEX) return kind;
+    const isIndex = kind !== LEAF_TABLE;
+    const most = isIndex ? Math.floor(((this.usable - 12) * 64) / 255) - 23 : this.usable - 35;
+    const pointers = start + (kind === INTERIOR_INDEX ? 12 : 8);
+    const cells = Math.min(page.readUInt16BE(start + 3), mostCells(page), (page.length - pointers) >> 1);
+    for (let cell = 0; cell < cells; cell++) {
+      const from = page.readUInt16BE(pointers + 2 * cell) & (page.length - 1);
+      const at = kind === INTERIOR_INDEX ? from + 4 : from;
+      // Most rows have less than 128 bytes.
+      if ((page[at] ?? 0) < 0x80 && most >= 0x80) continue;
+      const [payload] = varint(page, at, 7);
+      if (payload <= most) continue;
+      this.continuations -= Math.ceil((payload - localBytes(payload, this.usable, most)) / (this.usable - 4));
+    }
+    return kind;
   }
 
   private isInterior(page: number): boolean {
@@ -179,7 +219,7 @@ class Walk {
     // Else a page could list one long row thousands of times.
     if (cells.some(({ at }, i) => i > 0 && (cells[i - 1]?.end ?? 0) > at))
       throw new DamagedFileError(`page ${no} lists tables in places that overlap`);
-    return cells.map((cell) => this.rootIn(page, cell));
+    return cells.map((cell) => this.rootIn(no, page, cell));
   }
 
   private cellAt(page: Buffer, at: number): Cell {
@@ -189,13 +229,12 @@ class Walk {
     return { at, payload, from, local, end: from + local + (local < payload ? 4 : 0) };
   }
 
-  private rootIn(page: Buffer, { payload, from, local }: Cell): Root {
+  private rootIn(no: number, page: Buffer, { payload, from, local }: Cell): Root {
     const parts = [page.subarray(from, from + local)];
     let length = parts[0]?.length ?? 0;
     let next = length < payload ? readUInt32(page, from + length) : 0;
-    const wanted = Math.min(payload, LONGEST_NAMES);
     const chain = new Set<number>();
-    while (next > 0 && length < wanted) {
+    while (next > 0 && length < payload) {
       if (chain.has(next))
         throw new DamagedFileError(`page ${next} comes twice in a row of the list of tables`);
       chain.add(next);
@@ -205,7 +244,7 @@ class Walk {
       next = more.readUInt32BE(0);
     }
     const record = Buffer.concat(parts);
-    // type, name, tbl_name, rootpage
+    // type, name, tbl_name, rootpage, sql
     const [headerBytes, first] = varint(record, 0);
     let [at, value] = [first, headerBytes];
     const fields: { readonly type: number; readonly bytes: Buffer }[] = [];
@@ -215,6 +254,10 @@ class Walk {
       value += lengthOf(type);
       at = after;
     }
+    // With a writable schema, SQLite takes the name from the SQL.
+    const isNamed = STATISTICS.test(fields[1]?.bytes.toString('latin1') ?? '');
+    if (!isNamed && STATISTICS.test(record.toString('latin1', value)))
+      throw new DamagedFileError(`page ${no} has planner statistics under another name`);
     const { type = 0, bytes = Buffer.alloc(0) } = fields[3] ?? {};
     // Behind longer names, SQLite would find a root that is not read here. Page 1 is a shared one.
     const root = value > LONGEST_NAMES ? 1 : pageNumber(type, bytes);
@@ -249,15 +292,6 @@ function cellsIn(page: Buffer, start: number, header: number): readonly number[]
     { length: Math.max(0, cells) },
     (_, cell) => page.readUInt16BE(pointers + 2 * cell) & (page.length - 1),
   );
-}
-
-/** Bytes of a row that are in the page itself. */
-function localBytes(payload: number, usable: number): number {
-  const most = usable - 35;
-  if (payload <= most) return payload;
-  const least = Math.floor(((usable - 12) * 32) / 255) - 23;
-  const local = least + ((payload - least) % (usable - 4));
-  return local <= most ? local : least;
 }
 
 /** SQLite converts the value to a text and takes its digits, up to a zero byte. */

@@ -20,6 +20,9 @@ const NAME_BYTES = 'sqlite_stat'.length;
 const LONGEST_TEXT = 200;
 
 const [INTERIOR, LEAF] = [5, 13];
+/** In place of an object whose name is not in its page. SQLite writes no such row. */
+const HIDDEN_NAME = 'list of tables';
+
 /** More than any schema has. A page is visited once, so circles end. */
 const MOST_PAGES = 10_000;
 
@@ -86,24 +89,25 @@ function readPage(page: Buffer, start: number, usable: number): SchemaPage {
   if (cells > mostCells(page)) return { foreign: undefined, below };
   if (kind === INTERIOR) below.push(page.readUInt32BE(start + 8));
   for (let cell = 0; cell < cells; cell++) {
-    const at = page.readUInt16BE(pointers + 2 * cell);
+    // SQLite takes the place modulo the size of the page, too.
+    const at = page.readUInt16BE(pointers + 2 * cell) & (page.length - 1);
     if (kind === INTERIOR) {
       if (at + 4 <= page.length) below.push(page.readUInt32BE(at));
       continue;
     }
-    const [, key] = varint(page, at);
+    const [payload, key] = varint(page, at, 7);
     const [, record] = varint(page, key);
-    const foreign = foreignIn(page.subarray(record));
+    const foreign = foreignIn(page.subarray(record, record + localBytes(payload, usable)), payload);
     if (foreign !== undefined) return { foreign, below };
   }
   return { foreign: undefined, below };
 }
 
 /**
- * Reads a row (type, name, tbl_name, rootpage, sql). Of a long SQL, only the part in this page.
+ * Reads a row (type, name, tbl_name, rootpage, sql) of `payload` bytes. Of a long SQL, only the part in this page.
  * A page may list one long row thousands of times, so texts are only read of what has the name of statistics.
  */
-function foreignIn(record: Buffer): string | undefined {
+function foreignIn(record: Buffer, payload: number): string | undefined {
   const [headerBytes, first] = varint(record, 0);
   const lengths: number[] = [];
   for (let at = first; at < headerBytes && lengths.length < 5; ) {
@@ -115,8 +119,21 @@ function foreignIn(record: Buffer): string | undefined {
     const start = lengths.slice(0, no).reduce((sum, length) => sum + length, headerBytes);
     return record.toString('utf8', start, start + Math.min(lengths[no] ?? 0, most));
   };
+  // A type or a header of thousands of bytes would move the name to a page that is not read here. A damaged row is
+  // not reported: its parts are rarely as long as it is.
+  const isRow = lengths.length === 5 && lengths.reduce((sum, length) => sum + length, headerBytes) <= payload;
+  const nameEnd = headerBytes + (lengths[0] ?? 0) + Math.min(lengths[1] ?? 0, NAME_BYTES);
+  if (isRow && nameEnd > record.length) return HIDDEN_NAME;
   if (!STATISTICS.test(field(1, NAME_BYTES)) || STATISTICS_SQL.includes(field(4))) return undefined;
   return `${field(0)} ${field(1)}`;
+}
+
+/** Bytes of a row of a table that are in the page itself. */
+export function localBytes(payload: number, usable: number, most = usable - 35): number {
+  if (payload <= most) return payload;
+  const least = Math.floor(((usable - 12) * 32) / 255) - 23;
+  const local = least + ((payload - least) % (usable - 4));
+  return local <= most ? local : least;
 }
 
 /** SQLite refuses a page with more cells. */

@@ -48,6 +48,29 @@ describe('the pages of an SQLite file', () => {
     }
   });
 
+  it.each([
+    ['a table', 'CREATE TABLE long (a)'],
+    ['an index', 'CREATE TABLE long (a PRIMARY KEY) WITHOUT ROWID'],
+  ])('do not hold the bytes that a row of %s claims', (_what, definition) => {
+    const path = join(directory, 'claims.sqlite');
+    rmSync(path, { force: true });
+    const db = new Database(path);
+    db.exec(`${definition}; INSERT INTO long VALUES (zeroblob(20000))`);
+    db.close();
+    expect(sharedPages(path)).toEqual([]);
+    const bytes = readFileSync(path);
+    // The length of the row, 20,003 or 20,004 bytes, becomes the largest number of three bytes.
+    const [start, end] = [4096, 8192];
+    const at = bytes
+      .subarray(start, end)
+      .findIndex((byte, i) => byte === 0x81 && bytes[start + i + 1] === 0x9c);
+    bytes.writeUIntBE(0xffff7f, start + at, 3);
+    writeFileSync(path, bytes);
+    expect(sharedPages(path)).toEqual([
+      { table: 'long', problem: 'page 2 has rows of more bytes than the file' },
+    ]);
+  });
+
   it('are those of the last commit in the write-ahead log', () => {
     const path = database('logged.sqlite');
     const copy = join(directory, 'copy.sqlite');

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -77,6 +77,42 @@ describe('planner statistics of an SQLite file', () => {
     db.exec('CREATE TABLE a(b)');
     db.close();
     expect(foreignStatistics(path)).toBe('text encoding');
+  });
+
+  it('are not hidden by a type that moves the name to another page', () => {
+    const path = library('typed.sqlite', (db) => {
+      insert(
+        db,
+        `table\0${'x'.repeat(9000)}`,
+        'sqlite_stat1',
+        'CREATE TABLE sqlite_stat1(tbl,idx,stat AS (1))',
+      );
+    });
+    expect(foreignStatistics(path)).toBe('list of tables');
+    expect(() => openReader(path)).toThrow(AlteredDatabaseError);
+  });
+
+  it('are not hidden by places in a page that SQLite takes modulo its size', () => {
+    const path = join(directory, 'places.sqlite');
+    const db = new Database(path);
+    db.exec('CREATE TABLE a(b)');
+    addGeneratedStatistics(db);
+    db.close();
+    const bytes = readFileSync(path);
+    const cells = bytes.readUInt16BE(103);
+    for (let cell = 0; cell < cells; cell++) {
+      const at = 108 + 2 * cell;
+      bytes.writeUInt16BE(bytes.readUInt16BE(at) | 0x8000, at);
+    }
+    writeFileSync(path, bytes);
+    expect(foreignStatistics(path)).toBe('table sqlite_stat1');
+  });
+
+  it('are not hidden by another name, which SQLite ignores in a library that may be damaged', () => {
+    const path = library('named.sqlite', (db) => {
+      insert(db, 'table', 'other', `CREATE TABLE /*${'x'.repeat(9000)}*/ SQLITE_STAT1(tbl,idx,stat AS (1))`);
+    });
+    expect(() => openDamaged(path)).toThrow(/^page \d+ has planner statistics under another name$/);
   });
 
   it('are unknown for what is no database, and for a missing file', () => {
