@@ -212,6 +212,9 @@ const FORMS: readonly string[] = [
   `['--api-key', '|${letters(32)}|']`,
   `hf_token\t|${letters(32)}`,
   `The API key is: |${letters(32)}`,
+  // In a colour of a terminal
+  `\u001b[32m|ghp_${letters(36)}|\u001b[0m`,
+  `\u001b[1;31m|AKIA${letters(16).toUpperCase()}`,
   `|eyJ${letters(30)}.${letters(43)}.48V1_ALb6US04U3b.${letters(60)}.XFBoMYUZodetZdvTiFvSkQ`,
 ];
 
