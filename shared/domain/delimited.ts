@@ -14,8 +14,8 @@ export type Separator = ',' | '\t';
 export type Cell = string | number | bigint | boolean | null | undefined;
 
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
-/** Includes full-width forms and leading white space, which spreadsheets accept. */
-const FORMULA = /^(?:\s*[=+\-@＝＋－＠]|[\t\r])/;
+/** Includes full-width forms behind white space and control characters, which spreadsheets drop. */
+const FORMULA = /^(?:[\s\u0000-\u001f\u007f]*[=+\-@＝＋－＠]|[\t\r])/;
 
 /** @returns the text, with a leading apostrophe if a spreadsheet would take it for a formula */
 export function withoutFormula(text: string): string {

@@ -39,7 +39,7 @@ describe('delimited text', () => {
     );
   });
 
-  it.each(['=1+1', '@SUM(A1)', '+cmd', '-x', '\t=1', ' =1', '＝1', '\rx'])(
+  it.each(['=1+1', '\0=1+1', '\u0001 =1', '@SUM(A1)', '+cmd', '-x', '\t=1', ' =1', '＝1', '\rx'])(
     'never writes a formula: %j',
     (text) => {
       expect(delimitedCell(text)).toMatch(/^"?'/);
