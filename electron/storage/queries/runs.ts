@@ -141,7 +141,9 @@ export function getRun(db: ReadableLibrary, runKey: string): RunDetail | undefin
   const stages = query(db, STAGES_OF_RUN, { fromStep: number, name: text, changes: text }).all(row.runId);
   return {
     ...summaryOf(row, listSteps(db, row.runId)),
-    stages: stages.map((stage): Stage => ({ ...stage, changes: objectOf(stage.changes) })),
+    stages: stages.map(
+      (stage): Stage => ({ ...stage, name: shownName(stage.name), changes: objectOf(stage.changes) }),
+    ),
     config: objectOf(row.config),
   };
 }
@@ -161,6 +163,7 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
   const lastWritten = dateOf({ completed: completedAt, rollout: loggedMs, started: startedAt, file: fileMs });
   return {
     ...columns,
+    name: shownName(row.name),
     hasSteps: row.hasSteps === 1,
     ...(typeof config['model'] === 'string' ? { model: config['model'] } : {}),
     ...(typeof config['dataset'] === 'string' ? { dataset: config['dataset'] } : {}),
@@ -180,6 +183,12 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
     trends: trendsOf(steps),
   };
 }
+
+/** UTF-16 units. A page shows a name in many places, and breaking 10,000 Thai letters into lines takes seconds. */
+const LONGEST_NAME = 1_000;
+
+const shownName = (name: string): string =>
+  name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME).toWellFormed()}…`;
 
 /** Milliseconds since 1970. @param value a date with its time as ISO 8601, or seconds since 1970 */
 function loggedTime(value: unknown): number | undefined {
