@@ -83,13 +83,14 @@ ORDER BY matched.rollouts DESC, matched.run_id`,
   },
   {
     name: 'Rollouts with a phrase, by step',
-    about: 'Per cent of the rollouts in which the policy wrote a phrase, by step, for a line chart',
+    about:
+      'Per cent of the rollouts in which the policy wrote a phrase, by step, for a line chart; of the run with most steps',
     sql: `SELECT step, round(100.0 * avg(EXISTS (SELECT 1 FROM segment s WHERE s.rollout_id = rollout.rollout_id
   AND s.kind IN ('reasoning', 'text') AND has_words(s.text, 'let me check', 0))), 1) AS percent
 FROM rollout
-WHERE step IS NOT NULL
-GROUP BY run_id, step
-ORDER BY run_id, step`,
+WHERE run_id = (SELECT run_id FROM run WHERE steps > 1 ORDER BY steps DESC, run_id LIMIT 1) AND step IS NOT NULL
+GROUP BY step
+ORDER BY step`,
   },
   {
     name: 'Length and reward',
