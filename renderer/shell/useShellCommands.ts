@@ -5,6 +5,7 @@ import { useClient } from '../data/DataProvider.tsx';
 import { filterLinkOf } from '../data/filterLink.ts';
 import { labelsPath } from '../data/labelsLink.ts';
 import { copiedLink } from '../data/libraryLink.ts';
+import { useIsRocLogged } from '../data/rocChoice.ts';
 import { parentRoute, pathOfRoute, rocRoute, tokensRoute } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
@@ -61,7 +62,10 @@ export function useShellCommands(): void {
   const limit = useLimitOf(route);
   const ofRun = useRunRoute(route);
   const run = useRunOf(ofRun);
-  const roc = rocRoute(ofRun, run?.hasSteps);
+  const hasRoc = useIsRocLogged(run);
+  // It can be simulated for groups of several rollouts.
+  const roc =
+    hasRoc || (run?.rollouts ?? 0) > (run?.groups ?? 0) ? rocRoute(ofRun, run?.hasSteps) : undefined;
   const tokens = tokensRoute(ofRun, run?.hasSteps);
   const hasCompareSet = useInterface((state) => state.compareSet.length > 0);
   const ofLibraries = useLibraryCommands();

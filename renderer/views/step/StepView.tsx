@@ -61,7 +61,7 @@ function StepOfRun({ runKey, step }: StepViewProps) {
             <span className="page-facts">
               {counted(row.rollouts, 'rollout')} · {counted(row.groups, 'group')}
               {row.passRate !== undefined && ` · ${percent(row.passRate)} % correct`}
-              {` · ${percent(row.noToolShare)} % without a tool call · ${decimal(row.meanTurns, 1)} turns`}
+              {` · ${percent(row.noToolShare)} % no valid tool call · ${decimal(row.meanTurns, 1)} turns`}
             </span>
           )}
           {hasRoc && (
