@@ -114,8 +114,9 @@ class VerificationStore {
     const run = onceForEqualCells((cells, seed) =>
       client.request('python.run', { cells: [...cells], seed }, { signal }),
     );
+    // The first result waits for the start of Python, so the time is measured from it on.
     let timed = 0;
-    const startedAt = performance.now();
+    let firstAt = 0;
     const verify = async (rolloutId: number, known: readonly RerunResult[]): Promise<void> => {
       const detail = await client.request('rollout.get', { rolloutId }, { signal });
       const calls = codeCalls(detail).filter(({ tool }) => isPythonTool(tool));
@@ -125,10 +126,11 @@ class VerificationStore {
       const fresh = results.filter(({ ordinal }) => !stored.has(ordinal));
       if (fresh.length > 0) {
         await client.request('rerun.save', { rolloutId, calls: fresh });
+        if (timed === 0) firstAt = performance.now();
         timed += 1;
       }
       const verified = latest.verified + 1;
-      const msEach = (performance.now() - startedAt) / timed;
+      const msEach = (performance.now() - firstAt) / (timed - 1);
       set({
         results: [...latest.results, ...results],
         stored: latest.stored + results.length - fresh.length,
