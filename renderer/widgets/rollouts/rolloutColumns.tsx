@@ -166,7 +166,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   }),
   fieldColumn('pErr', {
     label: 'p_err',
-    hint: 'Share of failed tool calls, as logged',
+    hint: 'Error penalty, as logged. The release counts the tool responses with the word “error” among all tool responses, whatever the outcome of the call, and takes 0.5 without any response. A call without a response does not count',
     minWidth: 44,
     grow: 0.6,
     sorts: 'descending',
