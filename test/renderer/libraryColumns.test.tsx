@@ -65,19 +65,25 @@ describe('the name of a run', () => {
 
 describe('a column of the library', () => {
   it('is shown only if a run has a value for it, in the order of reading', () => {
-    expect(shown(run('a'))).toEqual(['name', 'rollouts']);
+    expect(shown(run('a', { trends: NO_TRENDS }))).toEqual(['name', 'rollouts']);
+    expect(shown(run('a'))).toEqual(['name', 'rollouts', 'reward']);
     const at = Date.UTC(2025, 8, 4);
     const dated = run('b', { correctKnown: 1, sharedIssues: 2, lastWritten: { at, of: 'rollout' } });
-    expect(shown(run('a'), dated)).toEqual(['name', 'date', 'rollouts', 'correct', 'issues']);
+    expect(shown(run('a'), dated)).toEqual(['name', 'date', 'rollouts', 'correct', 'reward', 'issues']);
     expect(shown(run('a'), training)).toEqual(['name', 'steps', 'rollouts', 'correct', 'reward']);
   });
 
   it('is blank where the run has none', () => {
     for (const { id } of COLUMNS.filter((column) => column.isKnown !== undefined)) {
-      expect(draw(id, run('a')).textContent, id).toBe('');
+      expect(draw(id, run('a', { trends: NO_TRENDS })).textContent, id).toBe('');
       cleanup();
     }
     expect(draw('steps', training).textContent).toBe('20–1');
+  });
+
+  it('of a trend is a number where the run has no steps', () => {
+    expect(draw('reward', run('a')).textContent).toBe('0.50');
+    expect(draw('reward', training).querySelector('svg')).not.toBeNull();
   });
 });
 

@@ -139,7 +139,12 @@ export default function LibraryView() {
               aria-label="Filter runs"
               value={text}
               onChange={(event) => setQuery({ filter: event.target.value })}
-              onKeyDown={(event) => event.key === 'Escape' && leaveField(event.currentTarget)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Escape' && event.key !== 'Enter') return;
+                // Escape would clear a search field.
+                event.preventDefault();
+                leaveField(event.currentTarget);
+              }}
             />
           </label>
           <Button

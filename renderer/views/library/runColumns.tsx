@@ -19,11 +19,38 @@ export interface RunColumn extends Column<RunSummary> {
   readonly isKnown?: (run: RunSummary) => boolean;
 }
 
-/** Trends by step need steps. */
+type Trend = Exclude<keyof RunSummary['trends'], 'steps'>;
+
 const isTrendKnown =
-  (trend: Exclude<keyof RunSummary['trends'], 'steps'>) =>
-  ({ hasSteps, trends }: RunSummary): boolean =>
-    hasSteps && trends[trend].some((value) => value !== null);
+  (trend: Trend) =>
+  ({ trends }: RunSummary): boolean =>
+    trends[trend].some((value) => value !== null);
+
+interface TrendCellProps {
+  readonly run: RunSummary;
+  readonly trend: Trend;
+  readonly label: string;
+  readonly format: (value: number) => string;
+  /** Of the number alone, whose unit the head of the column says. Default: `format`. */
+  readonly formatAlone?: (value: number) => string;
+  readonly color: string;
+}
+
+/** A line over the steps, or the number of a run without steps. */
+function TrendCell({ run, trend, label, format, formatAlone = format, color }: TrendCellProps) {
+  const values = run.trends[trend];
+  const [only] = values;
+  if (!run.hasSteps) return typeof only === 'number' && formatAlone(only);
+  return (
+    <Sparkline
+      label={`${label} by step`}
+      format={format}
+      steps={run.trends.steps}
+      values={values}
+      color={color}
+    />
+  );
+}
 
 /** Ids of the columns that would be blank in every row. */
 export function blankColumns(
@@ -141,16 +168,9 @@ export const runColumns = (
     minWidth: 66,
     grow: 0.5,
     isKnown: isTrendKnown('meanReward'),
-    cell: (run) =>
-      run.hasSteps && (
-        <Sparkline
-          label="Mean reward by step"
-          format={reward}
-          steps={run.trends.steps}
-          values={run.trends.meanReward}
-          color="var(--right)"
-        />
-      ),
+    cell: (run) => (
+      <TrendCell run={run} trend="meanReward" label="Mean reward" format={reward} color="var(--right)" />
+    ),
   },
   {
     id: 'noTool',
@@ -159,16 +179,15 @@ export const runColumns = (
     minWidth: 104,
     grow: 0.5,
     isKnown: isTrendKnown('noToolShare'),
-    cell: (run) =>
-      run.hasSteps && (
-        <Sparkline
-          label="Share without a valid tool call by step"
-          format={asShare}
-          steps={run.trends.steps}
-          values={run.trends.noToolShare}
-          color="var(--ink2)"
-        />
-      ),
+    cell: (run) => (
+      <TrendCell
+        run={run}
+        trend="noToolShare"
+        label="Share without a valid tool call"
+        format={asShare}
+        color="var(--ink2)"
+      />
+    ),
   },
   {
     id: 'toolErrors',
@@ -177,34 +196,34 @@ export const runColumns = (
     minWidth: 66,
     grow: 0.5,
     isKnown: isTrendKnown('toolErrorRate'),
-    cell: (run) =>
-      run.hasSteps && (
-        <Sparkline
-          label="Share of failed tool calls by step"
-          format={asShare}
-          steps={run.trends.steps}
-          values={run.trends.toolErrorRate}
-          color="var(--wrong)"
-        />
-      ),
+    cell: (run) => (
+      <TrendCell
+        run={run}
+        trend="toolErrorRate"
+        label="Share of failed tool calls"
+        format={asShare}
+        color="var(--wrong)"
+      />
+    ),
   },
   {
     id: 'length',
     label: 'length',
+    unit: 'chars',
     hint: 'Mean response length in characters, with tool responses, by step',
     minWidth: 66,
     grow: 0.5,
     isKnown: isTrendKnown('meanResponseChars'),
-    cell: (run) =>
-      run.hasSteps && (
-        <Sparkline
-          label="Mean response length by step"
-          format={length}
-          steps={run.trends.steps}
-          values={run.trends.meanResponseChars}
-          color="var(--ink2)"
-        />
-      ),
+    cell: (run) => (
+      <TrendCell
+        run={run}
+        trend="meanResponseChars"
+        label="Mean response length"
+        format={length}
+        formatAlone={count}
+        color="var(--ink2)"
+      />
+    ),
   },
   {
     id: 'issues',
