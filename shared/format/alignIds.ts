@@ -47,7 +47,8 @@ export function alignIds(
   mask: Uint8Array | undefined,
   tokenizer: Tokenizer,
 ): Alignment | undefined {
-  const whole = spell(ids, tokenizer, tokenizer.special);
+  const most = mostBytes(text);
+  const whole = spell(ids, tokenizer, tokenizer.special, most);
   if (whole.text === text && text !== '') {
     const runs = runsOf(mask, ids.length);
     return { ends: whole.ends, runs, placed: runs };
@@ -55,6 +56,7 @@ export function alignIds(
   const ends = new Uint32Array(ids.length);
   const written = withoutSpace(text);
   const kept = keptSpecials(text, ids, tokenizer);
+  const search = new Search(written.text);
   let cursor = 0;
   let end = 0;
   let runs = 0;
@@ -67,13 +69,13 @@ export function alignIds(
     const to = endOfRun(from, ids.length, mask);
     runs++;
     const own = ids.subarray(from, to);
-    let spelled = spell(own, tokenizer, NONE);
+    let spelled = spell(own, tokenizer, NONE, most);
     let run = withoutSpace(spelled.text);
-    let at = run.text === '' ? -1 : written.text.indexOf(run.text, cursor);
+    let at = search.next(run.text, cursor);
     if (at < 0 && kept.size > 0) {
-      spelled = spell(own, tokenizer, kept);
+      spelled = spell(own, tokenizer, kept, most);
       run = withoutSpace(spelled.text);
-      at = run.text === '' ? -1 : written.text.indexOf(run.text, cursor);
+      at = search.next(run.text, cursor);
     }
     if (at >= 0) {
       placed++;
@@ -94,6 +96,36 @@ export function alignIds(
   }
   return placed === 0 ? undefined : { ends, runs, placed };
 }
+
+/** Bytes that a span may spell. A text in UTF-8 has three bytes a unit at most; the rest is for white space. */
+const mostBytes = (text: string): number => 8 * text.length + (1 << 20);
+
+/** Characters that searches without success may read. Each reads the rest of the text, and a log may have a span per token. */
+const MOST_SEARCHED = 1 << 30;
+
+/** Finds spans, each behind the previous one. */
+class Search {
+  private readonly text: string;
+  /** Not in the text behind some former span, and so not behind a later one. */
+  private readonly missing = new Set<string>();
+  private searched = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** @returns -1 if the span is empty or not found */
+  next(span: string, from: number): number {
+    if (span === '' || this.searched > MOST_SEARCHED || this.missing.has(span)) return -1;
+    const at = this.text.indexOf(span, from);
+    if (at < 0) {
+      this.searched += this.text.length - from;
+      this.missing.add(span);
+    }
+    return at;
+  }
+}
+
 /** Number of spans of sampled tokens. */
 function runsOf(mask: Uint8Array | undefined, count: number): number {
   if (mask === undefined) return count === 0 ? 0 : 1;
@@ -116,6 +148,8 @@ export function alignmentFailureOf(
 ): AlignmentFailure | undefined {
   const written = withoutSpace(text);
   const kept = keptSpecials(text, ids, tokenizer);
+  const search = new Search(written.text);
+  const most = mostBytes(text);
   let cursor = 0;
   let runs = 0;
   for (let from = 0; from < ids.length; ) {
@@ -126,11 +160,13 @@ export function alignmentFailureOf(
     const to = endOfRun(from, ids.length, mask);
     runs++;
     const own = ids.subarray(from, to);
-    const spellings = [spell(own, tokenizer, NONE), spell(own, tokenizer, kept)].map((spelled) => ({
-      spelled,
-      run: withoutSpace(spelled.text),
-    }));
-    const found = spellings.find(({ run }) => run.text !== '' && written.text.includes(run.text, cursor));
+    const spellings = [spell(own, tokenizer, NONE, most), spell(own, tokenizer, kept, most)].map(
+      (spelled) => ({
+        spelled,
+        run: withoutSpace(spelled.text),
+      }),
+    );
+    const found = spellings.find(({ run }) => search.next(run.text, cursor) >= 0);
     if (found === undefined) {
       const unknown = own.filter((id) => tokenizer.pieces[id] === undefined);
       if (unknown.length > 0)
@@ -208,20 +244,50 @@ function endOfRun(from: number, length: number, mask: Uint8Array | undefined): n
 function keptSpecials(text: string, ids: Int32Array, { pieces, special }: Tokenizer): ReadonlySet<number> {
   const used = new Set<number>();
   for (const id of ids) if (special.has(id)) used.add(id);
-  const isWritten = (id: number): boolean => {
+  const byText = new Map<string, number[]>();
+  for (const id of used) {
     const piece = pieces[id];
-    return piece !== undefined && text.includes(textOfByteTokens([piece]).text);
-  };
-  return new Set([...used].filter(isWritten));
+    if (piece === undefined) continue;
+    const written = textOfByteTokens([piece]).text;
+    const same = byText.get(written);
+    if (same === undefined) byText.set(written, [id]);
+    else same.push(id);
+  }
+  // One pass for all of them, because a text may be a megabyte and each of 100,000 tokens a special one.
+  const lengths = new Set([...byText.keys()].map((written) => written.length));
+  if (lengths.size > MOST_LENGTHS) return NONE;
+  const firsts = new Set([...byText.keys()].map((written) => written.charCodeAt(0)));
+  const kept = new Set(byText.get(''));
+  for (let at = 0; at < text.length && kept.size < used.size; at++) {
+    if (!firsts.has(text.charCodeAt(at))) continue;
+    for (const length of lengths)
+      for (const id of byText.get(text.slice(at, at + length)) ?? []) kept.add(id);
+  }
+  return kept;
 }
+
+/** Different lengths of special tokens in one rollout. A vocabulary has about twenty. */
+const MOST_LENGTHS = 64;
 
 type Spelled = ReturnType<typeof textOfByteTokens>;
 
-/** @param kept special tokens that are decoded anyway */
-function spell(ids: Int32Array, { pieces, special }: Tokenizer, kept: ReadonlySet<number>): Spelled {
-  return textOfByteTokens(
-    Array.from(ids, (id) => (special.has(id) && !kept.has(id) ? NOTHING : (pieces[id] ?? NOTHING))),
-  );
+/**
+ * @param kept special tokens that are decoded anyway
+ * @param most bytes. A span of more is not in the text, and counts as empty: one piece may have millions
+ */
+function spell(
+  ids: Int32Array,
+  { pieces, special }: Tokenizer,
+  kept: ReadonlySet<number>,
+  most: number,
+): Spelled {
+  let bytes = 0;
+  const spelled = Array.from(ids, (id) => {
+    const piece = special.has(id) && !kept.has(id) ? NOTHING : (pieces[id] ?? NOTHING);
+    bytes += piece.length;
+    return piece;
+  });
+  return textOfByteTokens(bytes > most ? spelled.map(() => NOTHING) : spelled);
 }
 
 interface Visible {

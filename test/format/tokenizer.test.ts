@@ -54,6 +54,34 @@ describe('alignIds', () => {
     return { mask, found: alignIds(text, ids, mask, all) };
   };
 
+  it('does not spell ids of more bytes than a text could have', () => {
+    const long: Tokenizer = { size: 1, pieces: [new Uint8Array(1_000_000).fill(97)], special: new Set() };
+    const ids = new Int32Array(100_000);
+    expect(alignIds('aaa', ids, undefined, long)).toBeUndefined();
+    expect(alignmentFailureOf('aaa', ids, undefined, long)).toEqual({ kind: 'nothing' });
+  });
+
+  it('searches a text for 100,000 special tokens, and for 400,000 missing spans, before the test times out', () => {
+    const count = 100_000;
+    const many: Tokenizer = {
+      size: count,
+      pieces: Array.from({ length: count }, (_, id) => Buffer.from(`<s${id}>`)),
+      special: new Set(Array.from({ length: count }, (_, id) => id)),
+    };
+    const text = `${'x<'.repeat(500_000)}<s7>`;
+    const found = alignIds(
+      text,
+      Int32Array.from({ length: count }, (_, id) => id),
+      undefined,
+      many,
+    );
+    expect(found).toMatchObject({ runs: 1, placed: 1 });
+    const spans: Tokenizer = { size: 2, pieces: [Buffer.from('z'), Buffer.from('a')], special: new Set() };
+    const ids = Int32Array.from({ length: 800_000 }, (_, i) => i % 2);
+    const mask = Uint8Array.from(ids, (id) => 1 - id);
+    expect(alignIds(`${'a '.repeat(400_000)}b`, ids, mask, spans)).toBeUndefined();
+  });
+
   it('aligns sampled tokens with exact characters, whatever is between', () => {
     const text = 'Let me see.\n\n\n<tool_call>\n{"a": 1}\n</tool_call>\n42 é🎉\nSo it is 42.';
     const { found } = place(text, [
