@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
@@ -46,12 +46,22 @@ export const taxonomyCommand: Command = {
         from === undefined
           ? await host.ask('taxonomy.get', {})
           : await host.ask('taxonomy.set', { taxonomy: taxonomyIn(resolvePath(from)) });
-      if (to !== undefined) writeFileSync(resolvePath(to), jsonOf(state), { mode: 0o600 });
+      if (to !== undefined) write(resolvePath(to), jsonOf(state));
       else process.stdout.write(args.flag('json') ? jsonOf(state) : tableOf(state));
       return 0;
     });
   },
 };
+
+/** Replaces a file or a link itself, and not what the link leads to. */
+function write(path: string, text: string): void {
+  try {
+    rmSync(path, { force: true });
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    throw new ExpectedError(error instanceof Error ? error.message : String(error));
+  }
+}
 
 /** A taxonomy line of a pack, formatted for editing. */
 function jsonOf({ taxonomy: { name, choice, labels } }: ResultOf<'taxonomy.get'>): string {

@@ -1,6 +1,6 @@
 /** `turnwise label`, `annotations`, `annotate` and `taxonomy`, called as by a script. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
@@ -137,5 +137,14 @@ describe('turnwise taxonomy', () => {
     expect((await turnwise(place.library, 'taxonomy', '--json')).out).toBe(text);
     const twice = place.file('twice.json', text.replace('"id": "loops"', '"id": "gave-up"'));
     expect(await turnwise(place.library, 'taxonomy', '--import', twice)).toMatchObject({ code: 1, out: '' });
+  });
+
+  it('replaces a link by the export, and keeps what it leads to', async () => {
+    const kept = place.file('kept.txt', 'kept');
+    const link = join(place.directory, 'link.json');
+    symlinkSync(kept, link);
+    expect((await turnwise(place.library, 'taxonomy', '--export', link)).code).toBe(0);
+    expect(readFileSync(kept, 'utf8')).toBe('kept');
+    expect(lstatSync(link).isFile()).toBe(true);
   });
 });
