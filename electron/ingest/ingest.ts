@@ -253,15 +253,21 @@ class IngestCall {
       const isThere = existsSync(beside) && this.mayRead(beside);
       if (!isThere && format !== 'turnwise') continue;
       this.writer.dropIssuesWithCode(fileId, UNPLACED_TOKENS);
-      for (const { runKey, rollouts } of this.writer.rules.unalignedRuns(fileId)) {
-        const file = isThere ? readTokenizerFile(beside) : undefined;
-        if (file?.ok === true) {
+      const runs = this.writer.rules.unalignedRuns(fileId);
+      const file = isThere && runs.length > 0 ? readTokenizerFile(beside) : undefined;
+      for (const [i, { runKey, rollouts }] of runs.entries()) {
+        if (file?.ok === true && i < MOST_TOKENIZED) {
           this.writer.rules.setTokenizer(runKey, file.name, file.tokenizer);
           const runId = this.writer.runIdOf(runKey);
           if (runId !== undefined) changed.push(runId);
           continue;
         }
-        const why = file === undefined ? `there is no ${TOKENIZER_FILE} beside the log` : file.message;
+        const why =
+          file === undefined
+            ? `there is no ${TOKENIZER_FILE} beside the log`
+            : file.ok
+              ? `the log has ${runs.length} runs, and ${TOKENIZER_FILE} is taken for ${MOST_TOKENIZED}`
+              : file.message;
         const message = `${rollouts.toLocaleString('en')} rollout${rollouts === 1 ? ' has' : 's have'} token ids without text, so their signals cannot be aligned: ${why}. Assign a tokenizer under Sources, or with turnwise tokenizer`;
         this.addIssue(fileId, { severity: 'warning', code: UNPLACED_TOKENS, message });
       }
@@ -664,6 +670,9 @@ function areOneRun(paths: readonly string[]): boolean {
   const homes = new Set(paths.map((path) => runPlaceOf(path, undefined).home));
   return homes.size === 1 && paths.every((path) => layoutOf(path).step !== undefined);
 }
+
+/** Runs of a file that take the tokenizer beside it. Each run keeps a copy, and the recorder writes one run. */
+const MOST_TOKENIZED = 16;
 
 const ADAPTER_FAILED = 'adapter_failed';
 const INCOMPLETE_LINE = 'incomplete_line';

@@ -20,6 +20,7 @@ import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
 import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -595,6 +596,37 @@ describe('the Turnwise log', () => {
       [0, 1, 2, 3, 4, 9, 20].map((ordinal) => ({ ordinal })),
     );
   });
+});
+
+it('takes the tokenizer beside a log for 16 of its runs, because each keeps a copy', async () => {
+  place.file('tokenizer.json', JSON.stringify(byteTokenizerJson([], [])));
+  const rollout = (run: number) => ({
+    ...{ v: 1, type: 'rollout', run: `run-${run}`, step: 0, split: 'train', group: 'g', index: 0 },
+    ...{ problem: { id: 'p', prompt: 'q' }, text: 'hi', tokens: { ids: idsOf('hi') } },
+  });
+  const text = Array.from({ length: 20 }, (_, run) => `${JSON.stringify(rollout(run))}\n`).join('');
+  place.file('log.jsonl', text);
+  const { files } = await ingestHere(place.library, [place.directory]);
+  expect(rows(place.library, 'SELECT count(*) AS n FROM tokenizer_row')).toEqual([{ n: 16 }]);
+  const left = files.flatMap(({ issues }) => issues).filter(({ code }) => code === 'unplaced_tokens');
+  expect(left).toHaveLength(4);
+  expect(left[0]?.message).toContain('the log has 20 runs, and tokenizer.json is taken for 16');
+});
+
+it('shows a thousand characters of the name of a run and of a stage', async () => {
+  const run = '\u0e01'.repeat(2_000);
+  const rollout = { v: 1, type: 'rollout', run, step: 0, split: 'train', group: 'g', index: 0 };
+  const lines = [
+    { v: 1, type: 'stage', run, from_step: 0, name: run, changes: {} },
+    { ...rollout, problem: { id: 'p', prompt: 'q' }, text: 'hi' },
+  ];
+  place.file('log.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await ingestHere(place.library, [place.directory]);
+  const db = openReader(place.library);
+  const [summary] = listRuns(db);
+  expect(summary?.name).toBe(`${'\u0e01'.repeat(1_000)}…`);
+  expect(getRun(db, summary?.runKey ?? '')?.stages.map(({ name }) => name)).toEqual([summary?.name]);
+  db.close();
 });
 
 describe('bad input', () => {
