@@ -14,6 +14,8 @@ import {
 
 /** Characters quoted from either end of a range that is too long to quote whole. */
 const END_CHARS = LONGEST_QUOTE / 2;
+/** Matches whose context is compared, the nearest ones. A text of one letter has a match at each of its places. */
+const MOST_COMPARED = 1_000;
 /** Minimum letters of a quote before it is searched without white space: "no w" is not "now". */
 const ENOUGH_LETTERS = 12;
 
@@ -78,7 +80,9 @@ function nearest(wanted: Wanted, text: string): TextRange | undefined {
   const most = wanted.before.length + wanted.after.length;
   let best: TextRange | undefined;
   let bestFit = -1;
+  let compared = 0;
   for (const start of outward(starts, wanted.start)) {
+    if (compared++ === MOST_COMPARED) break;
     const end = endOf(start);
     if (end === undefined) continue;
     const fit = fitBefore(wanted.before, text, start) + fitAfter(wanted.after, text, end);
@@ -109,7 +113,7 @@ function inOtherSpacing(anchor: Anchor, text: string): TextRange | undefined {
   for (const keepsGaps of [true, false]) {
     const quote = folded(anchor.quote, keepsGaps).text;
     if (quote.trim() === '' || (!keepsGaps && quote.length < ENOUGH_LETTERS)) continue;
-    const all = folded(text, keepsGaps);
+    const all = foldedText(text, keepsGaps);
     const start = firstFrom(all.starts, anchor.start);
     const wanted = {
       start,
@@ -126,6 +130,21 @@ function inOtherSpacing(anchor: Anchor, text: string): TextRange | undefined {
     return { start: from, end: last + 1 };
   }
   return undefined;
+}
+
+type Folded = ReturnType<typeof folded>;
+
+/** UTF-16 units. Longer texts are not kept in memory. */
+const LONGEST_KEPT = 1 << 20;
+/** The text that was folded last: a log may have thousands of annotations of one rollout. */
+let kept: { readonly text: string; readonly by: Map<boolean, Folded> } | undefined;
+
+function foldedText(text: string, keepsGaps: boolean): Folded {
+  if (text.length > LONGEST_KEPT) return folded(text, keepsGaps);
+  if (kept?.text !== text) kept = { text, by: new Map() };
+  const known = kept.by.get(keepsGaps) ?? folded(text, keepsGaps);
+  kept.by.set(keepsGaps, known);
+  return known;
 }
 
 /**

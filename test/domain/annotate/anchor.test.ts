@@ -5,6 +5,7 @@ import { contentHash } from '../../../electron/storage/contentHash.ts';
 import * as anchors from '../../../shared/domain/annotate/anchor.ts';
 import { type Anchor, CONTEXT_CHARS, LONGEST_QUOTE } from '../../../shared/domain/annotate/annotation.ts';
 import type { TextRange } from '../../../shared/domain/model.ts';
+import { callsOf } from '../../support/callsOf.ts';
 
 const makeAnchor = (which: Anchor['text'], text: string, range: TextRange) =>
   anchors.makeAnchor(which, text, range, contentHash);
@@ -155,4 +156,14 @@ describe('an anchor', () => {
     // Time of the processor, which other programs do not add to.
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
   });
+});
+
+it('compares the context of a bounded number of matches', () => {
+  const context = { before: `b${'a'.repeat(CONTEXT_CHARS - 1)}`, after: `${'a'.repeat(CONTEXT_CHARS - 1)}b` };
+  const anchor = { text: 'response' as const, start: 90_000, end: 90_002, quote: 'aa', ...context };
+  const text = 'a'.repeat(20_000);
+  const calls = callsOf(() => {
+    expect(locateAnchor(anchor, text)).toMatchObject({ state: 'moved' });
+  });
+  expect(calls).toBeLessThan(10_000);
 });
