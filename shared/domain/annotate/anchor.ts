@@ -169,10 +169,21 @@ function folded(text: string, keepsGaps: boolean): { readonly text: string; read
  * Offsets of all matches, overlapping ones too. Uses Knuth-Morris-Pratt, so that repetitive text stays
  * linear.
  */
-function occurrences(text: string, pattern: string): readonly Utf16Offset[] {
+function occurrences(text: string, pattern: string): Uint32Array {
+  if (searched?.text === text && searched.pattern === pattern) return searched.found;
+  const found = matchesIn(text, pattern);
+  if (text.length <= LONGEST_KEPT) searched = { text, pattern, found };
+  return found;
+}
+
+/** The last search: annotations of a rollout may have the same quote. */
+let searched: { readonly text: string; readonly pattern: string; readonly found: Uint32Array } | undefined;
+
+function matchesIn(text: string, pattern: string): Uint32Array {
   const size = pattern.length;
-  const found: Utf16Offset[] = [];
-  if (size === 0 || size > text.length) return found;
+  if (size === 0 || size > text.length) return new Uint32Array(0);
+  const found = new Uint32Array(text.length - size + 1);
+  let count = 0;
   const fallback = new Uint32Array(size);
   for (let i = 1, matched = 0; i < size; i++) {
     const code = pattern.charCodeAt(i);
@@ -185,10 +196,10 @@ function occurrences(text: string, pattern: string): readonly Utf16Offset[] {
     while (matched > 0 && pattern.charCodeAt(matched) !== code) matched = fallback[matched - 1] ?? 0;
     if (pattern.charCodeAt(matched) === code) matched++;
     if (matched < size) continue;
-    found.push(i - size + 1);
+    found[count++] = i - size + 1;
     matched = fallback[size - 1] ?? 0;
   }
-  return found;
+  return found.slice(0, count);
 }
 
 /** Ordered by distance from an offset; of two equally distant ones, the earlier first. */
