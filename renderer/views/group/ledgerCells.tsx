@@ -39,7 +39,11 @@ export function decisionColumn(
   hasDifferences: boolean,
   isNarrow: boolean,
 ): LedgerColumn {
-  const longest = Math.max(0, ...entries.map((entry) => decisionText(entry, source, isNarrow).length));
+  // A group may have more rollouts than a call may have arguments.
+  const longest = entries.reduce(
+    (most, entry) => Math.max(most, decisionText(entry, source, isNarrow).length),
+    0,
+  );
   return column({
     id: 'decision',
     label: 'decision',
