@@ -114,7 +114,7 @@ it('a thread that is lost while batches wait is replaced again when it hangs', a
       })
       .catch((error: Error) => error.message);
     await arrived.promise;
-    // A file that is said to be large is not parsed beside another, so the first parse has ended by then.
+    // The reported size is large, so this file waits for the end of the first parse.
     await parser.parse({ ...request, bytes: 1 << 30 }, () => undefined);
     const lost = parser.identify('dies', 'dies', undefined);
     await expect(lost).rejects.toThrow('out of memory');

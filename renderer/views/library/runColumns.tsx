@@ -31,12 +31,12 @@ interface TrendCellProps {
   readonly trend: Trend;
   readonly label: string;
   readonly format: (value: number) => string;
-  /** Of the number alone, whose unit the head of the column says. Default: `format`. */
+  /** Formats the number of a run without steps. Default: `format`. */
   readonly formatAlone?: (value: number) => string;
   readonly color: string;
 }
 
-/** A line over the steps, or the number of a run without steps. */
+/** Draws a line over the steps, or writes the number of a run without steps. */
 function TrendCell({ run, trend, label, format, formatAlone = format, color }: TrendCellProps) {
   const values = run.trends[trend];
   const [only] = values;

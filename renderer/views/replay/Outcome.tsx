@@ -224,7 +224,7 @@ function FailedCall({
   );
 }
 
-/** What the stored runs of its Python calls found, with the way to the first call that differs. Nothing without any. */
+/** Says how many Python calls print the same when they are run again, and leads to the first that does not. */
 function VerifiedCalls({ detail, onShow }: LineProps) {
   const reruns = useReruns(detail.row.rolloutId);
   const results = [...(reruns?.stored.values() ?? [])];
