@@ -21,11 +21,6 @@ export interface RunColumn extends Column<RunSummary> {
 
 type Trend = Exclude<keyof RunSummary['trends'], 'steps'>;
 
-const isTrendKnown =
-  (trend: Trend) =>
-  ({ trends }: RunSummary): boolean =>
-    trends[trend].some((value) => value !== null);
-
 interface TrendCellProps {
   readonly run: RunSummary;
   readonly trend: Trend;
@@ -50,6 +45,18 @@ function TrendCell({ run, trend, label, format, formatAlone = format, color }: T
       color={color}
     />
   );
+}
+
+function trendColumn(
+  part: Pick<RunColumn, 'id' | 'label' | 'unit' | 'hint' | 'minWidth'>,
+  of: Omit<TrendCellProps, 'run'>,
+): RunColumn {
+  return {
+    ...part,
+    grow: 0.5,
+    isKnown: ({ trends }) => trends[of.trend].some((value) => value !== null),
+    cell: (run) => <TrendCell run={run} {...of} />,
+  };
 }
 
 /** Ids of the columns that would be blank in every row. */
@@ -161,70 +168,54 @@ export const runColumns = (
     isKnown: (run) => run.correctKnown > 0,
     cell: (run) => percent(ratio(run.correct, run.correctKnown)),
   },
-  {
-    id: 'reward',
-    label: 'reward',
-    hint: 'Mean reward, by step',
-    minWidth: 66,
-    grow: 0.5,
-    isKnown: isTrendKnown('meanReward'),
-    cell: (run) => (
-      <TrendCell run={run} trend="meanReward" label="Mean reward" format={reward} color="var(--right)" />
-    ),
-  },
-  {
-    id: 'noTool',
-    label: 'no valid tool call',
-    hint: 'Share of rollouts without a valid tool call, those with malformed calls only included, by step',
-    minWidth: 104,
-    grow: 0.5,
-    isKnown: isTrendKnown('noToolShare'),
-    cell: (run) => (
-      <TrendCell
-        run={run}
-        trend="noToolShare"
-        label="Share without a valid tool call"
-        format={asShare}
-        color="var(--ink2)"
-      />
-    ),
-  },
-  {
-    id: 'toolErrors',
-    label: 'failed calls',
-    hint: 'Share of tool calls that failed, by step',
-    minWidth: 66,
-    grow: 0.5,
-    isKnown: isTrendKnown('toolErrorRate'),
-    cell: (run) => (
-      <TrendCell
-        run={run}
-        trend="toolErrorRate"
-        label="Share of failed tool calls"
-        format={asShare}
-        color="var(--wrong)"
-      />
-    ),
-  },
-  {
-    id: 'length',
-    label: 'length',
-    unit: 'chars',
-    hint: 'Mean response length in characters, with tool responses, by step',
-    minWidth: 66,
-    grow: 0.5,
-    isKnown: isTrendKnown('meanResponseChars'),
-    cell: (run) => (
-      <TrendCell
-        run={run}
-        trend="meanResponseChars"
-        label="Mean response length"
-        format={length}
-        formatAlone={count}
-        color="var(--ink2)"
-      />
-    ),
-  },
+  trendColumn(
+    { id: 'reward', label: 'reward', hint: 'Mean reward, by step', minWidth: 66 },
+    { trend: 'meanReward', label: 'Mean reward', format: reward, color: 'var(--right)' },
+  ),
+  trendColumn(
+    {
+      id: 'noTool',
+      label: 'no valid tool call',
+      hint: 'Share of rollouts without a valid tool call, those with malformed calls only included, by step',
+      minWidth: 104,
+    },
+    {
+      trend: 'noToolShare',
+      label: 'Share without a valid tool call',
+      format: asShare,
+      color: 'var(--ink2)',
+    },
+  ),
+  trendColumn(
+    {
+      id: 'toolErrors',
+      label: 'failed calls',
+      hint: 'Share of tool calls that failed, by step',
+      minWidth: 66,
+    },
+    {
+      trend: 'toolErrorRate',
+      label: 'Share of failed tool calls',
+      format: asShare,
+      color: 'var(--wrong)',
+    },
+  ),
+  trendColumn(
+    {
+      id: 'length',
+      label: 'length',
+      unit: 'chars',
+      hint: 'Mean response length in characters, with tool responses, by step',
+      minWidth: 66,
+    },
+    {
+      trend: 'meanResponseChars',
+      label: 'Mean response length',
+      format: length,
+      formatAlone: count,
+      color: 'var(--ink2)',
+    },
+  ),
   {
     id: 'issues',
     label: 'issues',
