@@ -1,7 +1,8 @@
 /**
  * Walks the trees of pages of an SQLite file without SQLite. Each page of a tree has one parent. In a file where a page
  * has several, a few kilobytes can hold more rows than could ever be read, and SQLite does not notice. The same holds
- * for the pages on which a long row is continued: rows that share them claim more bytes than the file has.
+ * for rows: those that share a place in a page, or the pages on which a long row is continued, claim more bytes than the
+ * file has.
  *
  * File formats: https://www.sqlite.org/fileformat2.html
  */
@@ -164,10 +165,10 @@ class Walk {
     }
     if (shared !== undefined) return { table: root.table, problem: `page ${shared} ${SEVERAL_PLACES}` };
     if (tooLong === undefined) return undefined;
-    return { table: root.table, problem: `page ${tooLong} has rows of more bytes than the file` };
+    return { table: root.table, problem: `page ${tooLong} has rows of more bytes than the file has room for` };
   }
 
-  /** Takes the pages on which its rows are continued from `continuations`. @returns the kind of the page */
+  /** Takes the pages on which its rows are continued from `continuations`, all of them if its rows overlap. @returns the kind of the page */
   private readRows(no: number): number {
     const { page } = this;
     const [file, place] = this.placeOf(no);
@@ -179,15 +180,19 @@ class Walk {
     const most = isIndex ? Math.floor(((this.usable - 12) * 64) / 255) - 23 : this.usable - 35;
     const pointers = start + (kind === INTERIOR_INDEX ? 12 : 8);
     const cells = Math.min(page.readUInt16BE(start + 3), mostCells(page), (page.length - pointers) >> 1);
+    let room = page.length;
     for (let cell = 0; cell < cells; cell++) {
       const from = page.readUInt16BE(pointers + 2 * cell) & (page.length - 1);
       const at = kind === INTERIOR_INDEX ? from + 4 : from;
-      // Most rows have less than 128 bytes.
-      if ((page[at] ?? 0) < 0x80 && most >= 0x80) continue;
-      const [payload] = varint(page, at, 7);
-      if (payload <= most) continue;
-      this.continuations -= Math.ceil((payload - localBytes(payload, this.usable, most)) / (this.usable - 4));
+      // Most rows have less than 128 bytes, and their length is one byte.
+      const first = page[at] ?? 0;
+      const [payload] = first < 0x80 ? [first] : varint(page, at, 7);
+      const local = payload <= most ? payload : localBytes(payload, this.usable, most);
+      room -= local;
+      if (local < payload) this.continuations -= Math.ceil((payload - local) / (this.usable - 4));
     }
+    // Only rows that overlap take more than the page.
+    if (room < 0) this.continuations = -1;
     return kind;
   }
 

@@ -67,7 +67,24 @@ describe('the pages of an SQLite file', () => {
     bytes.writeUIntBE(0xffff7f, start + at, 3);
     writeFileSync(path, bytes);
     expect(sharedPages(path)).toEqual([
-      { table: 'long', problem: 'page 2 has rows of more bytes than the file' },
+      { table: 'long', problem: 'page 2 has rows of more bytes than the file has room for' },
+    ]);
+  });
+
+  it.each([20, 300])('do not list a row of %i bytes thousands of times', (length) => {
+    const path = join(directory, 'listed.sqlite');
+    rmSync(path, { force: true });
+    const db = new Database(path);
+    db.exec(`CREATE TABLE one (a); INSERT INTO one VALUES (zeroblob(${length}))`);
+    db.close();
+    const bytes = readFileSync(path);
+    const page = bytes.subarray(4096, 8192);
+    const cells = 600;
+    for (let cell = 1; cell < cells; cell++) page.copy(page, 8 + 2 * cell, 8, 10);
+    page.writeUInt16BE(cells, 3);
+    writeFileSync(path, bytes);
+    expect(sharedPages(path)).toEqual([
+      { table: 'one', problem: 'page 2 has rows of more bytes than the file has room for' },
     ]);
   });
 
