@@ -44,8 +44,8 @@ import './rail.css';
 const ICON = { size: 17, strokeWidth: 1.7, 'aria-hidden': true } as const;
 
 /**
- * Narrower windows show icons only, unless the user chose to show names. At this width the page is as wide as it is
- * with icons at 1280 px.
+ * In narrower windows the names are below the icons, unless the user chose otherwise. At this width the page is about
+ * as wide as it is at 1280 px.
  */
 const WIDE = '(min-width: 1360px)';
 
@@ -308,10 +308,10 @@ export function Rail({ route }: { readonly route: Route }) {
           href="/settings"
           isHere={view === 'settings'}
         />
-        <Hint side="right" text={isNamed ? 'Show icons only' : 'Show names beside the icons'}>
+        <Hint side="right" text={isNamed ? 'Show names below the icons' : 'Show names beside the icons'}>
           <button type="button" aria-label={isNamed ? 'Collapse sidebar' : 'Expand sidebar'} onClick={flip}>
             {isNamed ? <PanelLeftClose {...ICON} /> : <PanelLeftOpen {...ICON} />}
-            <span className="rail-name">Collapse</span>
+            <span className="rail-name">{isNamed ? 'Collapse' : 'Expand'}</span>
           </button>
         </Hint>
       </div>
