@@ -205,7 +205,7 @@ function treeLabel(tree: Tree): string {
   const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceLabel(fork))));
   const signal =
     sources.size === 0
-      ? 'No token signal is logged at these forks.'
+      ? 'No per-token data at these forks.'
       : `Value: mean at the token where the branches fork, over the rollouts that have it (${[...sources].join('; ')}).`;
   const others = nodes.some(({ writers }) => writers !== undefined)
     ? ' Words of a user or a tool are labelled: the policy did not generate them.'
