@@ -9,6 +9,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
 import {
   FIRST_ROWS,
   type GroupRow,
@@ -49,6 +50,15 @@ export function usePage(
     enabled: params !== undefined,
     placeholderData: keepPrevious ? keepPreviousData : undefined,
   });
+}
+
+/** The ids of a page that another component opens. Undefined until then. Nothing is requested. */
+export function useOpenedPage(params: PageParams | undefined): PageIds | undefined {
+  const queryClient = useQueryClient();
+  return useSyncExternalStore(
+    (onChange) => queryClient.getQueryCache().subscribe(onChange),
+    () => params && queryClient.getQueryData<PageIds>(['page.open', addressOf(params)]),
+  );
 }
 
 /**

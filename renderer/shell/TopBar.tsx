@@ -2,12 +2,13 @@ import { Monitor, Moon, Search, Sun } from 'lucide-react';
 import { Fragment, useMemo } from 'react';
 import { HOME_LIBRARY, type RunSummary } from '../../shared/api/contract.ts';
 import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
-import { isHashedId } from '../../shared/domain/question.ts';
+import { isHashedId, problemName } from '../../shared/domain/question.ts';
 import { useLibrary } from '../data/DataProvider.tsx';
 import { RUN_KIND_NAMES } from '../data/domainLabels.ts';
 import { useLibraries } from '../data/otherLibraries.ts';
 import { pageName, pathOfRoute, type Route, routesDownTo } from '../data/route.ts';
 import { distinctNames } from '../data/runNames.ts';
+import { useOpenedPage } from '../data/usePage.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useRoute } from '../data/useRoute.ts';
 import { useLimitOf, useRunOf } from '../data/useRunOf.ts';
@@ -29,7 +30,12 @@ interface Names {
   /** Undefined: the library that Turnwise was started with. */
   readonly library?: string | undefined;
   readonly run: string | undefined;
+  /** Only of a group whose key is a hash. */
+  readonly group?: string | undefined;
 }
+
+/** UTF-16 units. */
+const LONGEST_GROUP_NAME = 48;
 
 /** The pages from the library down to `route`. */
 export function crumbsOf(route: Route, names: Names, hasSteps = true, limitedTo?: string): readonly Crumb[] {
@@ -63,8 +69,9 @@ function labelOf(page: Route, names: Names): string {
     case 'step':
       return `step ${page.step}`;
     case 'group':
-      // A hash says nothing; the page has the question as its title.
-      return isHashedId(page.groupKey) ? `group ${page.groupKey.slice(0, 6)}` : withGlyphs(page.groupKey);
+      return isHashedId(page.groupKey)
+        ? (names.group ?? `group ${page.groupKey.slice(0, 6)}`)
+        : withGlyphs(page.groupKey);
     case 'rollout':
       return `#${page.ordinal}`;
     case 'nowhere':
@@ -100,6 +107,16 @@ function useNameApart(run: RunSummary | undefined): string | undefined {
   }, [runs, run]);
 }
 
+/** The first words of the prompt, if the key of the group is a hash, which says nothing to a reader. */
+function useGroupName(route: Route): string | undefined {
+  const isHashed = 'groupKey' in route && route.groupKey !== undefined && isHashedId(route.groupKey);
+  const groupId = useOpenedPage(isHashed ? route : undefined)?.groupId;
+  const group = useRequest('group.rows', groupId === undefined ? undefined : { groupIds: [groupId] })
+    .data?.[0];
+  if (group === undefined || group.promptPreview === '') return undefined;
+  return problemName({ problemId: group.groupKey, question: group.promptPreview }, LONGEST_GROUP_NAME);
+}
+
 const THEME_ICON = { system: Monitor, light: Sun, dark: Moon } as const;
 
 export function TopBar() {
@@ -109,7 +126,7 @@ export function TopBar() {
   const showDialog = useInterface((state) => state.showDialog);
   const limit = useLimitOf(route);
   const run = useRunOf(limit === undefined ? route : { view: 'run', runKey: limit });
-  const names = { library: useOtherLibrary(), run: useNameApart(run) };
+  const names = { library: useOtherLibrary(), run: useNameApart(run), group: useGroupName(route) };
   const crumbs = crumbsOf(route, names, run?.hasSteps, limit);
   const ThemeIcon = THEME_ICON[theme];
   return (
