@@ -165,7 +165,10 @@ class Walk {
     }
     if (shared !== undefined) return { table: root.table, problem: `page ${shared} ${SEVERAL_PLACES}` };
     if (tooLong === undefined) return undefined;
-    return { table: root.table, problem: `page ${tooLong} has rows of more bytes than the file has room for` };
+    return {
+      table: root.table,
+      problem: `page ${tooLong} has rows of more bytes than the file has room for`,
+    };
   }
 
   /** Takes the pages on which its rows are continued from `continuations`, all of them if its rows overlap. @returns the kind of the page */

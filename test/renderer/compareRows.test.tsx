@@ -70,6 +70,28 @@ it('separates the words of the user and the policy at a fork, and names their wr
   expect(labels).toEqual(['policy', 'user', 'policy', 'user']);
 });
 
+it.each([
+  ['below both sides, if these are the policy’s', 'text', -1],
+  ['above both sides, if these are words of the user', 'user', 1],
+] as const)('tells which actions differ %s', (_where, kind, order) => {
+  const drawn = drawCompared(['A1 U1', 'A1 U2']);
+  const actionFork: ActionFork = { shared: 0, lane: { kind: 'answer', turn: 1, segment: 0, text: '7' } };
+  const side = { offset: 13, turn: 1, segment: 1, kind };
+  const fork = { baseline: side, lane: side };
+  const lanes = drawn.comparison.lanes.map((lane) => (lane === null ? null : { ...lane, fork, actionFork }));
+  const compared = { ...drawn, comparison: { ...drawn.comparison, lanes } };
+  const context = {
+    ...{ compared, columns: [0, 1], on: 1, isUnified: false, isElided: false, forks: forksByRow(compared) },
+    ...{ onSelect: () => {}, onGoTo: () => {}, onDiff: () => {} },
+  };
+  const { container } = render(<ForkBand context={context} lanes={[1]} />);
+  const parts = [...container.querySelectorAll('.cmp-policy-fork, .cmp-fork-side')];
+  const [actions, sides] = ['cmp-policy-fork', 'cmp-fork-side'].map((name) =>
+    parts.findIndex((part) => part.classList.contains(name)),
+  );
+  expect(Math.sign((sides ?? 0) - (actions ?? 0))).toBe(order);
+});
+
 it('says that formulas are shown as written where differences are marked', () => {
   const inner = 'so $a = 2$';
   const view = {

@@ -2,7 +2,7 @@
 import { GitFork } from 'lucide-react';
 import { Fragment } from 'react';
 import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
-import { passagesOf, type Writer } from '../../../shared/domain/divergence.ts';
+import { isEnvironment, passagesOf, type Writer } from '../../../shared/domain/divergence.ts';
 import { WriterLabel } from '../../ui/Marks.tsx';
 import { count, decimal } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
@@ -66,6 +66,17 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
         ] as const,
     ),
   ]);
+  const ofPolicy = told.map(({ index, lane }) => (
+    <Fragment key={index}>
+      <PolicyFork context={context} index={index} letter={lane.letter} />
+      <IdForkLine context={context} index={index} letter={lane.letter} />
+      <ActionForkLine context={context} index={index} letter={lane.letter} />
+    </Fragment>
+  ));
+  // What a user or a tool wrote comes after what the policy did.
+  const isOfOthers = told.every(
+    ({ fork }) => isEnvironment(fork.baseline.kind) || isEnvironment(fork.lane.kind),
+  );
   return (
     <section className="cmp-fork" aria-label={`The fork of ${letters}`}>
       <div className="cmp-fork-head">
@@ -76,6 +87,7 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
           {letters} {told.length > 1 ? 'differ' : 'differs'} {partingText(compared, first.index)}
         </b>
       </div>
+      {isOfOthers && ofPolicy}
       {isUnified ? (
         <div className="cmp-fork-sides">
           <span className="cmp-gutter" />
@@ -90,13 +102,7 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
           ))}
         </div>
       )}
-      {told.map(({ index, lane }) => (
-        <Fragment key={index}>
-          <PolicyFork context={context} index={index} letter={lane.letter} />
-          <IdForkLine context={context} index={index} letter={lane.letter} />
-          <ActionForkLine context={context} index={index} letter={lane.letter} />
-        </Fragment>
-      ))}
+      {!isOfOthers && ofPolicy}
     </section>
   );
 }
