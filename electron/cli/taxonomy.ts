@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
@@ -18,7 +18,7 @@ const help = `usage: turnwise taxonomy [--export FILE | --import FILE] [--librar
 
 Shows, exports or imports the labels of a library.
 
-  --export FILE   write the labels as JSON; an existing file is replaced
+  --export FILE   write the labels as JSON into a new file
   --import FILE   replace the labels of the library. Annotations are not changed, even if their label is
                   removed
   --library FILE  library file; default: the user's library
@@ -46,20 +46,20 @@ export const taxonomyCommand: Command = {
         from === undefined
           ? await host.ask('taxonomy.get', {})
           : await host.ask('taxonomy.set', { taxonomy: taxonomyIn(resolvePath(from)) });
-      if (to !== undefined) write(resolvePath(to), jsonOf(state));
+      if (to !== undefined) writeNew(resolvePath(to), jsonOf(state));
       else process.stdout.write(args.flag('json') ? jsonOf(state) : tableOf(state));
       return 0;
     });
   },
 };
 
-/** Replaces a file or a link itself, and not what the link leads to. */
-function write(path: string, text: string): void {
+/** Follows no link. */
+function writeNew(path: string, text: string): void {
   try {
-    rmSync(path, { force: true });
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    throw new ExpectedError(error instanceof Error ? error.message : String(error));
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ExpectedError(code === 'EEXIST' ? `${path} already exists` : message);
   }
 }
 

@@ -1,6 +1,6 @@
 /** `turnwise label`, `annotations`, `annotate` and `taxonomy`, called as by a script. */
 import { execFileSync } from 'node:child_process';
-import { lstatSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
@@ -139,12 +139,20 @@ describe('turnwise taxonomy', () => {
     expect(await turnwise(place.library, 'taxonomy', '--import', twice)).toMatchObject({ code: 1, out: '' });
   });
 
-  it('replaces a link by the export, and keeps what it leads to', async () => {
+  it('does not replace what has the name of the export', async () => {
     const kept = place.file('kept.txt', 'kept');
-    const link = join(place.directory, 'link.json');
-    symlinkSync(kept, link);
-    expect((await turnwise(place.library, 'taxonomy', '--export', link)).code).toBe(0);
+    const links = ['kept.txt', 'missing.txt'].map((target) => {
+      const link = join(place.directory, `${target}.json`);
+      symlinkSync(join(place.directory, target), link);
+      return link;
+    });
+    for (const taken of [kept, place.library, ...links, '/dev/null']) {
+      const { code, err } = await turnwise(place.library, 'taxonomy', '--export', taken);
+      expect([taken, code]).toEqual([taken, 1]);
+      expect(err).toContain('already exists');
+    }
     expect(readFileSync(kept, 'utf8')).toBe('kept');
-    expect(lstatSync(link).isFile()).toBe(true);
+    expect(existsSync(join(place.directory, 'missing.txt'))).toBe(false);
+    expect((await turnwise(place.library, 'taxonomy')).code).toBe(0);
   });
 });
