@@ -47,8 +47,7 @@ export function alignIds(
   mask: Uint8Array | undefined,
   tokenizer: Tokenizer,
 ): Alignment | undefined {
-  const most = mostBytes(text);
-  const whole = spell(ids, tokenizer, tokenizer.special, most);
+  const whole = spell(ids, tokenizer, tokenizer.special, budgetOf(text));
   if (whole.text === text && text !== '') {
     const runs = runsOf(mask, ids.length);
     return { ends: whole.ends, runs, placed: runs };
@@ -57,6 +56,7 @@ export function alignIds(
   const written = withoutSpace(text);
   const kept = keptSpecials(text, ids, tokenizer);
   const search = new Search(written.text);
+  const budget = budgetOf(text);
   let cursor = 0;
   let end = 0;
   let runs = 0;
@@ -69,11 +69,11 @@ export function alignIds(
     const to = endOfRun(from, ids.length, mask);
     runs++;
     const own = ids.subarray(from, to);
-    let spelled = spell(own, tokenizer, NONE, most);
+    let spelled = spell(own, tokenizer, NONE, budget);
     let run = withoutSpace(spelled.text);
     let at = search.next(run.text, cursor);
     if (at < 0 && kept.size > 0) {
-      spelled = spell(own, tokenizer, kept, most);
+      spelled = spell(own, tokenizer, kept, budget);
       run = withoutSpace(spelled.text);
       at = search.next(run.text, cursor);
     }
@@ -97,8 +97,16 @@ export function alignIds(
   return placed === 0 ? undefined : { ends, runs, placed };
 }
 
-/** Bytes that a span may spell. A text in UTF-8 has three bytes a unit at most; the rest is for white space. */
-const mostBytes = (text: string): number => 8 * text.length + (1 << 20);
+/** Bytes that spans may still spell. */
+interface Budget {
+  left: number;
+}
+
+/**
+ * A text in UTF-8 has three bytes a unit at most, and each span is spelled twice. The rest is for white space. It is one
+ * budget for all spans, because each of them may be a piece of a megabyte.
+ */
+const budgetOf = (text: string): Budget => ({ left: 8 * text.length + (1 << 20) });
 
 /** Characters that searches without success may read. Each reads the rest of the text, and a log may have a span per token. */
 const MOST_SEARCHED = 1 << 30;
@@ -149,7 +157,7 @@ export function alignmentFailureOf(
   const written = withoutSpace(text);
   const kept = keptSpecials(text, ids, tokenizer);
   const search = new Search(written.text);
-  const most = mostBytes(text);
+  const budget = budgetOf(text);
   let cursor = 0;
   let runs = 0;
   for (let from = 0; from < ids.length; ) {
@@ -160,7 +168,7 @@ export function alignmentFailureOf(
     const to = endOfRun(from, ids.length, mask);
     runs++;
     const own = ids.subarray(from, to);
-    const spellings = [spell(own, tokenizer, NONE, most), spell(own, tokenizer, kept, most)].map(
+    const spellings = [spell(own, tokenizer, NONE, budget), spell(own, tokenizer, kept, budget)].map(
       (spelled) => ({
         spelled,
         run: withoutSpace(spelled.text),
@@ -238,7 +246,7 @@ function endOfRun(from: number, length: number, mask: Uint8Array | undefined): n
 }
 
 /**
- * Special tokens that appear in the text. Most logs omit special tokens, but some keep all (`<|im_end|>`),
+ * Special tokens that appear in the text, as far as it can be searched in about a second. Most logs omit special tokens, but some keep all (`<|im_end|>`),
  * and some vocabularies mark common text as special (`<think>`). A token found in this text is decoded.
  */
 function keptSpecials(text: string, ids: Int32Array, { pieces, special }: Tokenizer): ReadonlySet<number> {
@@ -254,32 +262,34 @@ function keptSpecials(text: string, ids: Int32Array, { pieces, special }: Tokeni
     else same.push(id);
   }
   // One pass for all of them, because a text may be a megabyte and each of 100,000 tokens a special one.
-  const lengths = new Set([...byText.keys()].map((written) => written.length));
-  if (lengths.size > MOST_LENGTHS) return NONE;
+  const lengths = [...new Set([...byText.keys()].map((written) => written.length))];
+  const compared = lengths.reduce((sum, length) => sum + length, 0);
   const firsts = new Set([...byText.keys()].map((written) => written.charCodeAt(0)));
   const kept = new Set(byText.get(''));
-  for (let at = 0; at < text.length && kept.size < used.size; at++) {
+  let budget = MOST_COMPARED;
+  for (let at = 0; at < text.length && kept.size < used.size && budget > 0; at++) {
     if (!firsts.has(text.charCodeAt(at))) continue;
+    budget -= compared;
     for (const length of lengths)
       for (const id of byText.get(text.slice(at, at + length)) ?? []) kept.add(id);
   }
   return kept;
 }
 
-/** Different lengths of special tokens in one rollout. A vocabulary has about twenty. */
-const MOST_LENGTHS = 64;
+/** Characters. A token of 10,000 letters may begin at each place of a text. A vocabulary has tokens of some thirty. */
+const MOST_COMPARED = 1 << 28;
 
 type Spelled = ReturnType<typeof textOfByteTokens>;
 
 /**
  * @param kept special tokens that are decoded anyway
- * @param most bytes. A span of more is not in the text, and counts as empty: one piece may have millions
+ * @param budget a span of more bytes is not in the text, and counts as empty
  */
 function spell(
   ids: Int32Array,
   { pieces, special }: Tokenizer,
   kept: ReadonlySet<number>,
-  most: number,
+  budget: Budget,
 ): Spelled {
   let bytes = 0;
   const spelled = Array.from(ids, (id) => {
@@ -287,7 +297,9 @@ function spell(
     bytes += piece.length;
     return piece;
   });
-  return textOfByteTokens(bytes > most ? spelled.map(() => NOTHING) : spelled);
+  if (bytes > budget.left) return textOfByteTokens(spelled.map(() => NOTHING));
+  budget.left -= bytes;
+  return textOfByteTokens(spelled);
 }
 
 interface Visible {

@@ -59,9 +59,12 @@ describe('alignIds', () => {
     const ids = new Int32Array(100_000);
     expect(alignIds('aaa', ids, undefined, long)).toBeUndefined();
     expect(alignmentFailureOf('aaa', ids, undefined, long)).toEqual({ kind: 'nothing' });
+    // Nor in many spans, each of which would take 20 ms.
+    const mask = Uint8Array.from(ids, (_, i) => i % 2);
+    expect(alignIds('aaa', ids, mask, long)).toBeUndefined();
   });
 
-  it('searches a text for 100,000 special tokens, and for 400,000 missing spans, before the test times out', () => {
+  it('searches a text for 100,000 special tokens, for long ones, and for 400,000 missing spans, before the test times out', () => {
     const count = 100_000;
     const many: Tokenizer = {
       size: count,
@@ -76,6 +79,19 @@ describe('alignIds', () => {
       many,
     );
     expect(found).toMatchObject({ runs: 1, placed: 1 });
+    const long: Tokenizer = {
+      size: 64,
+      pieces: Array.from({ length: 64 }, (_, i) => Buffer.from(`${'x'.repeat(10_000 + i)}<`)),
+      special: new Set(Array.from({ length: 64 }, (_, id) => id)),
+    };
+    expect(
+      alignIds(
+        'x'.repeat(100_000),
+        Int32Array.from({ length: 64 }, (_, id) => id),
+        undefined,
+        long,
+      ),
+    ).toBeUndefined();
     const spans: Tokenizer = { size: 2, pieces: [Buffer.from('z'), Buffer.from('a')], special: new Set() };
     const ids = Int32Array.from({ length: 800_000 }, (_, i) => i % 2);
     const mask = Uint8Array.from(ids, (id) => 1 - id);
