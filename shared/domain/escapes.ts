@@ -1,23 +1,35 @@
 /**
- * Views of a text with JSON escapes decoded. Tool calls are JSON inside a text, sometimes nested in JSON
- * again. A match in a view is mapped back to its range in the text.
+ * Views of a text with JSON escapes decoded and without the sequences of a terminal. Tool calls are JSON inside a text,
+ * sometimes nested in JSON again, and a program colours what it prints. A match in a view is mapped back to its range in
+ * the text.
  */
 
 export interface View {
   readonly text: string;
-  /** Maps a UTF-16 offset of this view to the text. The end maps to the end. */
-  readonly at: (offset: number) => number;
+  /** Maps the UTF-16 offset at which a match begins to the text, behind sequences that are left out there. */
+  readonly startAt: (offset: number) => number;
+  /** Maps the offset at which a match ends, before such sequences. The end maps to the end. */
+  readonly endAt: (offset: number) => number;
 }
 
 /** Nesting of JSON strings; logs have less. */
 const DEEPEST = 4;
 /** Excludes `\b` and `\f`: logs do not contain them, while LaTeX has many commands that begin so. */
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(["\\/nrt]))/g;
+const DECODED = String.raw`\\(?:u([0-9a-fA-F]{4})|(["\\/nrt]))`;
+/** The character, its glyph, and as JSON, Python and shells write it. */
+const ESC = String.raw`(?:[\u001b\u241b]|\\(?:x1[bB]|u001[bB]|033|e(?=\[)))`;
+const CSI = '[0-?]{0,64}[ -/]{0,4}[@-~]';
+/**
+ * Colours, movements and modes, character sets, and titles and links of a terminal, and a colour whose escape character
+ * was lost.
+ */
+const TERMINAL = String.raw`${ESC}(?:\[${CSI}|[()][0-9A-Za-z]|\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\))|\u009b${CSI}|(?<!\u001b|1[bB]|033|\\e)\[\d[\d;]{0,20}m`;
+const ESCAPE = new RegExp(`${TERMINAL}|${DECODED}`, 'g');
 const PLAIN: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /** The text itself comes first. */
 export function viewsOf(text: string): readonly View[] {
-  const views: View[] = [{ text, at: (offset) => offset }];
+  const views: View[] = [{ text, startAt: (offset) => offset, endAt: (offset) => offset }];
   for (let depth = 0; depth < DEEPEST; depth++) {
     const above = views.at(-1);
     const below = above === undefined ? undefined : unescaped(above);
@@ -29,31 +41,57 @@ export function viewsOf(text: string): readonly View[] {
 
 /** @returns undefined when there is no escape */
 function unescaped(above: View): View | undefined {
-  /** For each escape: the end of its value in this view, and the offset after it in the view above. */
-  const [ends, follows]: [number[], number[]] = [[], []];
+  /** For each escape: the range of its value in this view, and the offset after it in the view above. */
+  const [starts, ends, follows]: [number[], number[], number[]] = [[], [], []];
   const parts: string[] = [];
   let [done, length] = [0, 0];
   for (const match of above.text.matchAll(ESCAPE)) {
-    const [written, code, letter = ''] = match;
-    const char = code === undefined ? (PLAIN[letter] ?? letter) : String.fromCharCode(parseInt(code, 16));
+    const [written, code, letter] = match;
+    const char =
+      code === undefined
+        ? letter === undefined
+          ? ''
+          : (PLAIN[letter] ?? letter)
+        : String.fromCharCode(parseInt(code, 16));
     parts.push(above.text.slice(done, match.index), char);
-    length += match.index - done + 1;
-    done = match.index + written.length;
+    length += match.index - done;
+    starts.push(length);
+    length += char.length;
     ends.push(length);
+    done = match.index + written.length;
     follows.push(done);
   }
   if (ends.length === 0) return undefined;
   parts.push(above.text.slice(done));
-  const at = (offset: number): number => {
-    // Finds the last escape that ends at or before the offset.
-    let [low, high] = [0, ends.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((ends[middle] ?? 0) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    const [end, follow] = low === 0 ? [0, 0] : [ends[low - 1] ?? 0, follows[low - 1] ?? 0];
-    return above.at(follow + offset - end);
+  /** @param before number of escapes before the offset */
+  const mapped = (offset: number, before: number): number =>
+    (follows[before - 1] ?? 0) + offset - (ends[before - 1] ?? 0);
+  return {
+    text: parts.join(''),
+    startAt: (offset) =>
+      above.startAt(
+        mapped(
+          offset,
+          countWhere(ends, (end) => end <= offset),
+        ),
+      ),
+    endAt: (offset) =>
+      above.endAt(
+        mapped(
+          offset,
+          countWhere(starts, (start) => start < offset),
+        ),
+      ),
   };
-  return { text: parts.join(''), at };
+}
+
+/** Length of the beginning of an ascending list that satisfies a condition. */
+function countWhere(ascending: readonly number[], isBefore: (value: number) => boolean): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBefore(ascending[middle] ?? 0)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -24,10 +24,10 @@ export function maskRanges(
 /** Whether a text has a block, which may also come from the log. */
 export const isMasked = (text: string): boolean => text.includes(BLOCK);
 
-/** Masks the credentials of a text, also those within JSON strings. Linear. */
+/** Masks the credentials of a text, also those within JSON strings or in the colours of a terminal. Linear. */
 export function maskedText(text: string): string {
-  const ranges = viewsOf(text).flatMap(({ text: view, at }) =>
-    credentialsIn(view).map(({ start, end }) => ({ start: at(start), end: at(end) })),
+  const ranges = viewsOf(text).flatMap(({ text: view, startAt, endAt }) =>
+    credentialsIn(view).map(({ start, end }) => ({ start: startAt(start), end: endAt(end) })),
   );
   return ranges.length === 0 ? text : maskRanges(text, ranges).text;
 }

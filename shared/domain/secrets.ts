@@ -161,12 +161,8 @@ const PREFIXED: readonly RegExp[] = [
  */
 const FORMS_IN_TEXT: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){0,9999}(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?/g,
-  // Behind a letter or digit only if that ends a colour of a terminal.
-  new RegExp(
-    String.raw`(?:\b|(?<=\u001b\[[\d;]{0,40}m))(?:${PREFIXED.map(({ source }) => source).join('|')})`,
-    'g',
-  ),
-  /(?:\b|(?<=\u001b\[[\d;]{0,40}m))(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
+  new RegExp(String.raw`\b(?:${PREFIXED.map(({ source }) => source).join('|')})`, 'g'),
+  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
   /\bAIza[\w-]{35}/g,
   // Azure, Terraform, SendGrid, Telegram; webhooks of Slack and Discord
   /(?<keep>\b(?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{20,9999}={0,2}/g,

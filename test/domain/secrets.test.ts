@@ -212,9 +212,6 @@ const FORMS: readonly string[] = [
   `['--api-key', '|${letters(32)}|']`,
   `hf_token\t|${letters(32)}`,
   `The API key is: |${letters(32)}`,
-  // In a colour of a terminal
-  `\u001b[32m|ghp_${letters(36)}|\u001b[0m`,
-  `\u001b[1;31m|AKIA${letters(16).toUpperCase()}`,
   `|eyJ${letters(30)}.${letters(43)}.48V1_ALb6US04U3b.${letters(60)}.XFBoMYUZodetZdvTiFvSkQ`,
 ];
 
@@ -538,6 +535,30 @@ describe('a masked text', () => {
     const masked = maskedText(written);
     expect(masked).not.toContain(secret);
     expect(JSON.parse(JSON.parse(masked).code)).toMatchObject({ n: 1 });
+  });
+
+  it.each([
+    ['\u001b[32m', '\u001b[0m'],
+    ['\u001b[01;31m\u001b[K', '\u001b[m\u001b[K'],
+    ['\u001b[38:5:2m', '\u001b(B\u001b[m'],
+    ['\u001b[?2004l', ''],
+    ['\u009b32m', '\u009bm'],
+    ['\\x1b[32m', '\\x1b[0m'],
+    ['\\033[32m', '\\033[0m'],
+    ['\\e[32m', '\\e[0m'],
+    ['\\u001b[32m', '\\u001b[0m'],
+    ['\u001b]8;;http://a.b\u0007', '\u001b]8;;\u0007'],
+    ['[32m', '[0m'],
+  ])('loses credentials in the colours of a terminal, and keeps these: %j', (on, off) => {
+    const [token, id, plain] = [`ghp_${letters(36)}`, `AKIA${letters(16).toUpperCase()}`, letters(30)];
+    const jwt = `eyJ${letters(30)}.eyJ${letters(30)}.${letters(43)}`;
+    for (const secret of [token, id, jwt])
+      expect(maskedText(`a ${on}${secret}${off} b`)).toBe(`a ${on}${blocks(secret.length)}${off} b`);
+    expect(maskedText(`${on}OPENAI_API_KEY${off}=${on}${plain}${off}`)).toBe(
+      `${on}OPENAI_API_KEY${off}=${on}${blocks(plain.length)}${off}`,
+    );
+    expect(maskedText(`${token.slice(0, 8)}${on}${token.slice(8)}`)).not.toContain(token.slice(8));
+    expect(maskedText(`${on}Bearer ${plain}${off}`)).not.toContain(plain);
   });
 
   it.each(TEXTS)('is the same string if it has no credential: %s', (text) => {

@@ -1,6 +1,6 @@
 /**
  * Masks credentials and matches of the user's patterns in every text of a pack, by blocks of equal length, so
- * that offsets stay valid. Both are searched in texts as written and with escapes decoded (`shared/domain/escapes.ts`).
+ * that offsets stay valid. Both are searched in texts as written and with escapes decoded and colours left out (`shared/domain/escapes.ts`).
  * Each pattern has a time limit, because users write them and a regular expression cannot be interrupted
  * otherwise.
  */
@@ -148,9 +148,9 @@ export class Redactor {
       let at = 0;
       results = results.map((text, no) => {
         const ranges: TextRange[] = [];
-        for (const { at: placeOf } of views[no] ?? []) {
+        for (const { startAt, endAt } of views[no] ?? []) {
           for (const { start, end } of found[at++] ?? [])
-            ranges.push({ start: placeOf(start), end: placeOf(end) });
+            ranges.push({ start: startAt(start), end: endAt(end) });
         }
         const masked = maskRanges(text, ranges);
         if (isCounted) this.counts[i] = (this.counts[i] ?? 0) + masked.count;
