@@ -47,9 +47,9 @@ export function foreignStatistics(path: string): string | undefined {
     for (let page = pages.pop(); page !== undefined; page = pages.pop()) {
       if (visited.has(page) || visited.size > MOST_PAGES) continue;
       visited.add(page);
-      const versions = [bytesAt(file, (page - 1) * pageSize, pageSize)];
+      const versions = [pageAt(file, (page - 1) * pageSize, pageSize)];
       for (const at of logged.get(page) ?? [])
-        if (log !== undefined) versions.push(bytesAt(log, at, pageSize));
+        if (log !== undefined) versions.push(pageAt(log, at, pageSize));
       for (const bytes of versions) {
         const { foreign, below } = readPage(bytes, page === 1 ? HEADER_BYTES : 0, usable);
         if (foreign !== undefined) return foreign;
@@ -58,6 +58,13 @@ export function foreignStatistics(path: string): string | undefined {
     }
     return undefined;
   });
+}
+
+/** Like SQLite, takes what is missing of the last page for zeros. */
+function pageAt(file: number, position: number, pageSize: number): Buffer {
+  const page = Buffer.alloc(pageSize);
+  bytesAt(file, position, pageSize).copy(page);
+  return page;
 }
 
 /** @returns by page, where the write-ahead log has its versions */
@@ -83,7 +90,7 @@ interface SchemaPage {
 function readPage(page: Buffer, start: number, usable: number): SchemaPage {
   const below: number[] = [];
   const kind = page[start];
-  if (page.length < usable || (kind !== INTERIOR && kind !== LEAF)) return { foreign: undefined, below };
+  if (kind !== INTERIOR && kind !== LEAF) return { foreign: undefined, below };
   const pointers = start + (kind === INTERIOR ? 12 : 8);
   const cells = page.readUInt16BE(start + 3);
   if (cells > mostCells(page)) return { foreign: undefined, below };

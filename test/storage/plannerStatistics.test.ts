@@ -108,6 +108,24 @@ describe('planner statistics of an SQLite file', () => {
     expect(foreignStatistics(path)).toBe('table sqlite_stat1');
   });
 
+  it('are not hidden in a last page that is cut off', () => {
+    const path = join(directory, 'cut.sqlite');
+    const db = new Database(path);
+    db.pragma('page_size = 512');
+    db.exec('CREATE TABLE a(b)');
+    addGeneratedStatistics(db);
+    // Views have no pages of their own, so the last page is one of the schema.
+    for (let i = 0; i < 50; i++) db.exec(`CREATE VIEW view_${i} AS SELECT 1 AS b`);
+    db.unsafeMode(true);
+    db.pragma('writable_schema = ON');
+    db.exec(`INSERT INTO sqlite_schema SELECT * FROM sqlite_schema WHERE name = 'sqlite_stat1';
+      DELETE FROM sqlite_schema WHERE name = 'sqlite_stat1' AND rowid < 50`);
+    db.close();
+    expect(foreignStatistics(path)).toBe('table sqlite_stat1');
+    writeFileSync(path, readFileSync(path).subarray(0, -9));
+    expect(foreignStatistics(path)).toBe('table sqlite_stat1');
+  });
+
   it('are not hidden by another name, which SQLite ignores in a library that may be damaged', () => {
     const path = library('named.sqlite', (db) => {
       insert(db, 'table', 'other', `CREATE TABLE /*${'x'.repeat(9000)}*/ SQLITE_STAT1(tbl,idx,stat AS (1))`);
