@@ -20,7 +20,7 @@ const NAME_BYTES = 'sqlite_stat'.length;
 const LONGEST_TEXT = 200;
 
 const [INTERIOR, LEAF] = [5, 13];
-/** In place of an object whose name is not in its page. SQLite writes no such row. */
+/** In place of an object whose name is not in its page, or on too many pages. SQLite writes no such row. */
 const HIDDEN_NAME = 'list of tables';
 
 /** More than any schema has. A page is visited once, so circles end. */
@@ -45,7 +45,9 @@ export function foreignStatistics(path: string): string | undefined {
     const pages = [1];
     const visited = new Set<number>();
     for (let page = pages.pop(); page !== undefined; page = pages.pop()) {
-      if (visited.has(page) || visited.size > MOST_PAGES) continue;
+      if (visited.has(page)) continue;
+      // The pages that are left may be the real ones.
+      if (visited.size === MOST_PAGES) return HIDDEN_NAME;
       visited.add(page);
       const versions = [pageAt(file, (page - 1) * pageSize, pageSize)];
       for (const at of logged.get(page) ?? [])

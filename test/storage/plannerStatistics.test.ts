@@ -126,6 +126,33 @@ describe('planner statistics of an SQLite file', () => {
     expect(foreignStatistics(path)).toBe('table sqlite_stat1');
   });
 
+  it('are not hidden behind thousands of pages that only a log without a checksum names', () => {
+    const path = join(directory, 'flooded.sqlite');
+    const db = new Database(path);
+    // So many views that page 1 has only the pages below it.
+    for (let i = 0; i < 500; i++) db.exec(`CREATE VIEW view_${i} AS SELECT 1 AS b`);
+    addGeneratedStatistics(db);
+    db.close();
+    const frames = Array.from({ length: 20 }, (_, version) => {
+      const frame = Buffer.alloc(24 + 4096);
+      frame.writeUInt32BE(1, 0);
+      const page = frame.subarray(24);
+      const cells = 600;
+      page[100] = 5;
+      page.writeUInt16BE(cells, 103);
+      page.writeUInt32BE(1_000_000 + version, 108);
+      // The page at each place is numbered by the bytes that are there.
+      for (let cell = 0; cell < cells; cell++) {
+        const at = 1400 + 4 * cell;
+        page.writeUInt16BE(at, 112 + 2 * cell);
+        page.writeUInt32BE(2_000_000 + version * cells + cell, at);
+      }
+      return frame;
+    });
+    writeFileSync(`${path}-wal`, Buffer.concat([Buffer.alloc(32), ...frames]));
+    expect(foreignStatistics(path)).toBe('list of tables');
+  });
+
   it('are not hidden by another name, which SQLite ignores in a library that may be damaged', () => {
     const path = library('named.sqlite', (db) => {
       insert(db, 'table', 'other', `CREATE TABLE /*${'x'.repeat(9000)}*/ SQLITE_STAT1(tbl,idx,stat AS (1))`);
