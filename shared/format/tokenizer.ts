@@ -19,6 +19,8 @@ export type ParsedTokenizer =
 
 /** No vocabulary has more ids. A larger one is corrupt and would exhaust the memory. */
 const MOST_IDS = 4_000_000;
+/** Ids without a token. Vocabularies reserve some hundreds; each takes memory wherever a vocabulary is used. */
+const MOST_GAPS = 100_000;
 
 export function readTokenizer(value: unknown): ParsedTokenizer {
   if (!isObject(value) || !isObject(value['model'])) {
@@ -45,6 +47,9 @@ export function readTokenizer(value: unknown): ParsedTokenizer {
     if (entry['special'] === true) special.add(entry['id']);
   }
   if (pieces.length === 0) return { ok: false, message: 'its vocabulary is empty' };
+  const named = Object.keys(pieces).length;
+  if (pieces.length > named + MOST_GAPS)
+    return { ok: false, message: `its largest id is ${pieces.length - 1}, but it has only ${named} tokens` };
   return { ok: true, tokenizer: { size: pieces.length, pieces: Array.from(pieces), special } };
 }
 

@@ -30,6 +30,7 @@ describe('readTokenizer', () => {
     [{ model: { vocab: { a: -1 } }, decoder: { type: 'ByteLevel' } }, /not a token id/],
     [{ model: { vocab: { a: 1e12 } }, decoder: { type: 'ByteLevel' } }, /not a token id/],
     [{ model: { vocab: {} }, decoder: { type: 'ByteLevel' } }, /empty/],
+    [{ model: { vocab: { a: 3_999_999 } }, decoder: { type: 'ByteLevel' } }, /3999999, but it has only 1 /],
   ])('refuses %j', (value, message) => {
     const reading = readTokenizer(value);
     expect(reading.ok ? '' : reading.message).toMatch(message);
