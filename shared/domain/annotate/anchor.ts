@@ -14,8 +14,11 @@ import {
 
 /** Characters quoted from either end of a range that is too long to quote whole. */
 const END_CHARS = LONGEST_QUOTE / 2;
-/** Matches whose context is compared, the nearest ones. A text of one letter has a match at each of its places. */
-const MOST_COMPARED = 1_000;
+/**
+ * Characters of context that are compared, of the nearest matches first. Most differ in their first characters. A text of
+ * one letter has a match at each of its places, and all of its context.
+ */
+const MOST_COMPARED = 100_000;
 /** Minimum letters of a quote before it is searched without white space: "no w" is not "now". */
 const ENOUGH_LETTERS = 12;
 
@@ -82,10 +85,12 @@ function nearest(wanted: Wanted, text: string): TextRange | undefined {
   let bestFit = -1;
   let compared = 0;
   for (const start of outward(starts, wanted.start)) {
-    if (compared++ === MOST_COMPARED) break;
+    if (compared > MOST_COMPARED) break;
     const end = endOf(start);
     if (end === undefined) continue;
     const fit = fitBefore(wanted.before, text, start) + fitAfter(wanted.after, text, end);
+    // Both comparisons read a character more than fits.
+    compared += fit + 2;
     if (fit <= bestFit) continue;
     best = { start, end };
     bestFit = fit;

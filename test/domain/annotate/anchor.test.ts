@@ -167,3 +167,12 @@ it('compares the context of a bounded number of matches', () => {
   });
   expect(calls).toBeLessThan(10_000);
 });
+
+it('finds a line that is now behind a thousand others with its quote', () => {
+  const rows = Array.from({ length: 1500 }, (_, i) => `row ${i}: 0 ok\n`).join('');
+  const [line, above] = ['result is = 0 wrong here\n', 'log: 0 x\n'.repeat(900)];
+  const start = rows.length + line.indexOf('0');
+  const anchor = makeAnchor('response', rows + line, { start, end: start + 1 });
+  const found = above.length + line.indexOf('0');
+  expect(locateAnchor(anchor, above + line + rows)).toEqual({ state: 'moved', start: found, end: found + 1 });
+});
