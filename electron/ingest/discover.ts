@@ -28,7 +28,9 @@ export function discover(
   mayRead: (path: string) => boolean,
 ): readonly Discovered[] {
   const found: Discovered[] = [];
-  const own = ['', '-wal', '-shm', '-journal'].flatMap((suffix) => realOf(library + suffix) ?? []);
+  const own = ['', '-wal', '-shm', '-journal', '.log', '.log.1'].flatMap(
+    (suffix) => realOf(library + suffix) ?? [],
+  );
   const seen = new Set<string>(own);
   // A link may lead from one of the paths to another, but not outside all of them.
   const roots = paths.flatMap((path) => realOf(path) ?? []).filter(mayRead);

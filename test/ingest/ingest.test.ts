@@ -40,6 +40,14 @@ const line = (step: number, i: number, fields: Record<string, unknown> = {}): st
 const lines = (step: number, count: number): string =>
   Array.from({ length: count }, (_, i) => `${line(step, i)}\n`).join('');
 
+it('reads neither the library in a directory of logs nor its own log', async () => {
+  place.file('0.jsonl', lines(0, 4));
+  await ingestHere(place.library, [place.directory]);
+  for (const suffix of ['.log', '.log.1']) writeFileSync(place.library + suffix, 'an error\n');
+  await ingestHere(place.library, [place.directory]);
+  expect(rows(place.library, 'SELECT message FROM ingest_issue')).toEqual([]);
+});
+
 it('forgets the files of a cancelled job with the run that they belong to', async () => {
   for (const name of ['a', 'b']) mkdirSync(join(place.directory, name));
   const ofRun = ['a/0.jsonl', 'a/20.jsonl'].map((name, step) => place.file(name, lines(step, 6)));
