@@ -17,15 +17,21 @@ export function filterSql(node: FilterNode, runId?: number): string {
 }
 
 /**
- * Counts the same rollouts by run.
+ * Counts the same rollouts by run, or by step of one run, beside all of the step.
  *
  * @param runId absent: all runs
  */
 export function filterCountSql(node: FilterNode, runId?: number): string {
+  if (runId !== undefined)
+    return `SELECT step, sum(${condition(node)}) AS matching, count(*) AS rollouts
+FROM rollout
+WHERE run_id = ${runId}
+GROUP BY step
+ORDER BY step`;
   return `SELECT matched.run_id, run.name AS run, matched.rollouts
 FROM (
 SELECT run_id, count(*) AS rollouts
-FROM rollout${where(node, runId)}
+FROM rollout${where(node, undefined)}
 GROUP BY run_id
 ) matched JOIN run ON run.run_id = matched.run_id
 ORDER BY matched.rollouts DESC, matched.run_id`;

@@ -180,6 +180,6 @@ export interface ParsedFilter {
   readonly text: string;
   /** An SQL statement over the public views that returns the same rollouts. */
   readonly sql: string;
-  /** An SQL statement that counts them by run. */
+  /** An SQL statement that counts them by run, or by step of one run. */
   readonly countSql: string;
 }

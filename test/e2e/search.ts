@@ -146,7 +146,7 @@ export function describeSearch(shell: Shell): void {
         .poll(async () => (await counts()).reduce((sum, each) => sum + each, 0) === (await total()))
         .toBe(true);
       const first = await counts();
-      await page.getByRole('link', { name: 'Count in SQL' }).click();
+      await page.getByRole('link', { name: 'Count by run in SQL' }).click();
       const run = page.getByRole('main').getByRole('button', { name: 'Run', exact: true });
       await run.waitFor();
       const result = page.getByRole('grid', { name: /^Result:/ });

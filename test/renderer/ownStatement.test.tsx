@@ -46,7 +46,7 @@ it('does not say so of the statement that the search composed, only of that one'
   await screen.findByText('reads the texts of 2 rollouts, without the index');
   cleanup();
   renderWithClient(client, show(undefined));
-  fireEvent.click(await screen.findByText('Count in SQL'));
+  fireEvent.click(await screen.findByText('Count by run in SQL'));
   screen.getByText('reads the texts of 3 rollouts, without the index');
   // It runs when the page opens, once, and no other statement does.
   expect([takeDueRun(COUNT), takeDueRun(COUNT)]).toEqual([true, false]);

@@ -120,6 +120,12 @@ describe('pages of the search', () => {
     expect(new Map(rows.map((row) => [Number(row['run_id']), Number(row['rollouts'])]))).toEqual(listed);
     const runId = await runOf('demo');
     expect((await wholeCount({ query, runId })).get(runId)).toBe(listed.get(runId));
+    const ofRun = await ask<ResultOf<'filter.parse'>>('filter.parse', { filter: query, runId });
+    const steps = sqlRows(place.library, ofRun.countSql);
+    const sumOf = (name: string) => steps.reduce((sum, row) => sum + Number(row[name]), 0);
+    const all = (await runs()).find((run) => run.runId === runId)?.rollouts;
+    expect([sumOf('matching'), sumOf('rollouts')]).toEqual([listed.get(runId) ?? 0, all]);
+    expect(steps.map(({ step }) => step)).toEqual([...new Set(steps.map(({ step }) => step))]);
   });
 
   it('a count ends in time, says how far it came, and goes on from there', async () => {

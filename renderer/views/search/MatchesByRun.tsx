@@ -24,6 +24,7 @@ export function MatchesByRun({ matches, runs, run, query }: MatchesByRunProps) {
     filter: query,
     ...(run === undefined ? {} : { runId: run.runId }),
   }).data?.countSql;
+  const unit = run === undefined ? 'run' : 'step';
   const read = (run === undefined ? runs : [run]).reduce((sum, { rollouts }) => sum + rollouts, 0);
   return (
     <div className="search-runs">
@@ -64,9 +65,9 @@ export function MatchesByRun({ matches, runs, run, query }: MatchesByRunProps) {
             className="is-link"
             href={`${pathOfRoute({ view: 'sql' })}?${new URLSearchParams({ sql })}`}
             onClick={() => runOnOpening(sql)}
-            title="Runs a statement that counts these rollouts by run; its result can be drawn as a chart. The full-text index has no part in it"
+            title={`Runs a statement that counts these rollouts by ${unit}; its result can be drawn as a chart. The full-text index has no part in it`}
           >
-            Count in SQL
+            Count by {unit} in SQL
           </Link>{' '}
           <span className="dim">reads the texts of {counted(read, 'rollout')}, without the index</span>
         </span>
