@@ -89,8 +89,8 @@ function nearest(wanted: Wanted, text: string): TextRange | undefined {
     const end = endOf(start);
     if (end === undefined) continue;
     const fit = fitBefore(wanted.before, text, start) + fitAfter(wanted.after, text, end);
-    // Both comparisons read a character more than fits.
-    compared += fit + 2;
+    // To find a match and its end takes about as long as ten characters.
+    compared += fit + 10;
     if (fit <= bestFit) continue;
     best = { start, end };
     bestFit = fit;
@@ -175,14 +175,20 @@ function folded(text: string, keepsGaps: boolean): { readonly text: string; read
  * linear.
  */
 function occurrences(text: string, pattern: string): Uint32Array {
-  if (searched?.text === text && searched.pattern === pattern) return searched.found;
-  const found = matchesIn(text, pattern);
-  if (text.length <= LONGEST_KEPT) searched = { text, pattern, found };
+  if (text.length > LONGEST_KEPT) return matchesIn(text, pattern);
+  if (searched?.text !== text) searched = { text, by: new Map() };
+  const { by } = searched;
+  const found = by.get(pattern) ?? matchesIn(text, pattern);
+  by.set(pattern, found);
+  const [oldest] = by.keys();
+  if (by.size > MOST_SEARCHES && oldest !== undefined) by.delete(oldest);
   return found;
 }
 
-/** The last search: annotations of a rollout may have the same quote. */
-let searched: { readonly text: string; readonly pattern: string; readonly found: Uint32Array } | undefined;
+/** The last searches: annotations of a rollout may have the same quote, or the same two ends of a long one. */
+let searched: { readonly text: string; readonly by: Map<string, Uint32Array> } | undefined;
+/** Each may have four megabytes. */
+const MOST_SEARCHES = 4;
 
 function matchesIn(text: string, pattern: string): Uint32Array {
   const size = pattern.length;

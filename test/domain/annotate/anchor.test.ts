@@ -176,3 +176,14 @@ it('finds a line that is now behind a thousand others with its quote', () => {
   const found = above.length + line.indexOf('0');
   expect(locateAnchor(anchor, above + line + rows)).toEqual({ state: 'moved', start: found, end: found + 1 });
 });
+
+it('searches a text once for the two ends that many annotations have', () => {
+  const text = 'a'.repeat(500_000);
+  const context = { before: 'b', after: 'b' };
+  const anchor = { text: 'response' as const, start: 600_000, end: 600_200, quote: 'aa', quoteEnd: 'a' };
+  const before = process.cpuUsage();
+  for (let i = 0; i < 400; i++)
+    expect(locateAnchor({ ...anchor, ...context }, text)).toMatchObject({ state: 'moved' });
+  // A search each would take four seconds.
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
+});
