@@ -194,6 +194,15 @@ describe('the numbers of a report', () => {
     ]);
   });
 
+  it('of each rollout are listed as far as a page can draw them', () => {
+    const reasons = Array.from({ length: 12_000 }, (_, i) => ({
+      ...{ key: `${i}`, reason: `own ${i}`, rollouts: 1, groups: 1, kept: 1, decided: 1 },
+    }));
+    const frequent = { key: 'f', reason: 'frequent', rollouts: 9, groups: 1, kept: 9, decided: 9 };
+    const found = orderedReasons({ ...sideOf('a'), reasons: [...reasons, frequent] });
+    expect([found.length, found[0]]).toEqual([50, frequent]);
+  });
+
   it('put kept before discarded', () => {
     expect(orderedReasons(sideOf('a')).map(({ reason }) => reason)).toEqual([
       'kept_positive_topk',

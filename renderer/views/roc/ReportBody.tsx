@@ -222,6 +222,7 @@ interface ReasonTableProps extends Pick<ReportBodyProps, 'rolloutsOf'> {
 function ReasonTable({ named, rolloutsOf }: ReasonTableProps) {
   const { outcomes } = named.side;
   const reasons = orderedReasons(named.side);
+  const more = named.side.reasons.length - reasons.length;
   return (
     <section className="report-card" aria-label={`Reasons, ${named.name}`}>
       <h2>
@@ -261,6 +262,7 @@ function ReasonTable({ named, rolloutsOf }: ReasonTableProps) {
           </tbody>
         </table>
       )}
+      {more > 0 && <p className="dim">{counted(more, 'less frequent reason')} not listed.</p>}
       {outcomes.length > 0 && (
         <table className="reasons">
           <tbody>

@@ -194,11 +194,16 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   undecidable: 'undecidable',
 };
 
-/** Kept reasons before discarded ones, each by number of rollouts. */
+/** The most frequent reasons: a log may have one per rollout. Kept before discarded ones, each by number of rollouts. */
 export function orderedReasons(side: RocSide): RocSide['reasons'] {
   const rank = ({ reason }: { readonly reason: string }) => (reason.startsWith('kept') ? 0 : 1);
-  return [...side.reasons].sort((a, b) => rank(a) - rank(b) || b.rollouts - a.rollouts);
+  return side.reasons
+    .toSorted((a, b) => b.rollouts - a.rollouts)
+    .slice(0, MOST_REASONS)
+    .sort((a, b) => rank(a) - rank(b) || b.rollouts - a.rollouts);
 }
+
+const MOST_REASONS = 50;
 
 export const outcomeText = (outcome: string): string => OUTCOMES[outcome] ?? outcome;
 
