@@ -185,7 +185,7 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
 }
 
 /** UTF-16 units. A page shows a name in many places, and breaking 10,000 Thai letters into lines takes seconds. */
-const LONGEST_NAME = 1_000;
+const LONGEST_NAME = 200;
 
 const shownName = (name: string): string =>
   name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME).toWellFormed()}…`;
