@@ -24,8 +24,11 @@ export function problemOf({ table, problem }: SharedPage): string {
 
 /** Bytes of a library whose every page is read when it is opened. */
 export const ALL_READ = 256 << 20;
-/** A commit of another process during the walk looks like damage, so it is repeated. */
-const [MOST_TRIES, PAUSE_MS] = [5, 20];
+/**
+ * A commit of another process during the walk looks like damage, so it is repeated. Damage in all of the tries is real:
+ * its author may touch the file without end.
+ */
+const [MOST_TRIES, PAUSE_MS] = [8, 20];
 
 /** The name of the list of tables. */
 export const SCHEMA = 'sqlite_schema';
@@ -41,19 +44,18 @@ const SEVERAL_PLACES = 'has several places in its trees';
  * @param allRead bytes. Pages of a larger file are only read above the lowest level of a tree, which is taken to be where
  * the first page without children is: reading each page of 10 GB would take minutes
  * @returns per damaged table, its first page that has several parents, or its first row of more bytes than are left;
- * that of the schema first. Nothing when the file is not an SQLite database, or keeps changing
+ * that of the schema first. Nothing when the file is not an SQLite database
  * @throws Error when the file or its write-ahead log cannot be read
  */
 export function sharedPages(path: string, allRead = Number.POSITIVE_INFINITY): readonly SharedPage[] {
   if (!existsSync(path)) return [];
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 1; ; tries++) {
     const before = changesOf(path);
     const found = walk(path, allRead);
     // A change in the same tick of the clock has the same time.
-    if (found.length === 0 || (tries > 0 && changesOf(path) === before)) return found;
+    if (found.length === 0 || tries === MOST_TRIES || (tries > 1 && changesOf(path) === before)) return found;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
   }
-  return [];
 }
 
 function changesOf(path: string): string {

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDamaged, openWriter } from '../../electron/storage/open.ts';
@@ -86,6 +88,20 @@ describe('the pages of an SQLite file', () => {
     expect(sharedPages(path)).toEqual([
       { table: 'one', problem: 'page 2 has rows of more bytes than the file has room for' },
     ]);
+  });
+
+  it('are checked in a file that its author touches without end', async () => {
+    const path = database('touched.sqlite');
+    repeatRows(path, 'plain', 2);
+    const toucher = new Worker(
+      `const { utimesSync } = require('node:fs');
+       const { parentPort, workerData } = require('node:worker_threads');
+       for (let time = 1; ; time++) { utimesSync(workerData, time, time); if (time === 1) parentPort.postMessage(0); }`,
+      { eval: true, workerData: path },
+    );
+    await once(toucher, 'message');
+    expect(sharedPages(path)).toMatchObject([{ table: 'plain' }]);
+    await toucher.terminate();
   });
 
   it('are those of the last commit in the write-ahead log', () => {
