@@ -33,6 +33,19 @@ const fieldOf = (column: string, path: string): string =>
 export const configOf = (run: string): string =>
   `LEFT JOIN run_config_row c ON c.logged_id = ${run}.scope AND ${isObject('c.config')}`;
 
+const LONGEST_NAME = 200;
+
+/**
+ * A name as pages show it, of at most 200 characters: a page shows it in many places, and breaking 10,000 Thai letters
+ * into lines takes seconds.
+ */
+export const shownName = (name: string): string =>
+  `iif(length(${name}) > ${LONGEST_NAME}, substr(${name}, 1, ${LONGEST_NAME}) || '…', ${name})`;
+
+/** The name of a run as pages show it, with `configOf`. */
+export const runName = (run: string): string =>
+  shownName(`coalesce(json_extract(c.config, '$.name'), ${run}.name)`);
+
 const literal = (text: string | undefined): string =>
   text === undefined ? 'NULL' : `'${text.replaceAll("'", "''")}'`;
 

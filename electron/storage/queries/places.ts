@@ -3,7 +3,7 @@ import { ApiError, found } from '../../../shared/api/errors.ts';
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
-import { configOf } from '../views.sql.ts';
+import { configOf, runName } from '../views.sql.ts';
 import { sameProblems } from './sameProblem.ts';
 
 const RUN = 'SELECT run_id FROM run_row WHERE run_key = ?';
@@ -102,7 +102,7 @@ export function recordSource(db: ReadableLibrary, rolloutId: number): RecordSour
 
 const PLACES_FROM = `FROM json_each(:problems) same JOIN group_row g2 ON g2.problem_no = same.value
   JOIN run_row n ON n.run_id = g2.run_id ${configOf('n')}`;
-const PROBLEM_PLACES = `SELECT n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName, n.kind,
+const PROBLEM_PLACES = `SELECT n.run_key AS runKey, ${runName('n')} AS runName, n.kind,
     iif(n.has_steps, g2.step, NULL) AS step, g2.group_id AS groupId, g2.group_key AS groupKey, g2.rollouts, g2.correct,
     g2.correct_known AS correctKnown, iif(g2.reward_known > 0, g2.reward_sum / g2.reward_known, NULL) AS meanReward,
     g2.group_id = :groupId AS isThis

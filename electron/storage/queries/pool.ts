@@ -2,7 +2,7 @@
 import { RUN_KINDS, type RunKind } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
-import { configOf } from '../views.sql.ts';
+import { configOf, runName } from '../views.sql.ts';
 
 /** One rollout. Null: unknown. SQL rows are used as they are, because a run has millions of them. */
 export interface PoolRecord {
@@ -105,7 +105,7 @@ export interface PoolRun {
 }
 
 const POOL_RUN = `
-  SELECT n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS name, n.kind,
+  SELECT n.run_id AS runId, n.run_key AS runKey, ${runName('n')} AS name, n.kind,
     n.has_steps AS hasSteps, coalesce(c.config, '{}') AS config
   FROM run_row n ${configOf('n')}`;
 const RUN_ROW: RowSpec<Omit<PoolRun, 'steps'>> = {

@@ -5,7 +5,7 @@ import { isSameAnswer } from '../../../shared/domain/sameAnswer.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, optional, orNull, query, type RowSpec, text as words } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
-import { configOf } from '../views.sql.ts';
+import { configOf, runName } from '../views.sql.ts';
 import { questionBeginnings } from './questions.ts';
 import { sameProblems } from './sameProblem.ts';
 
@@ -16,7 +16,7 @@ export const PROBLEM_OF_GROUP = `
   FROM group_row g JOIN problem_row p USING (problem_no) WHERE g.group_id = ?`;
 
 export const GROUPS_OF_PROBLEM = `
-  SELECT n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName, n.kind,
+  SELECT n.run_key AS runKey, ${runName('n')} AS runName, n.kind,
     iif(n.has_steps, g.step, NULL) AS step, g.group_id AS groupId, g.group_key AS groupKey, g.rollouts, g.correct,
     g.correct_known AS correctKnown, iif(g.reward_known > 0, g.reward_sum / g.reward_known, NULL) AS meanReward,
     iif(g.tokens_known > 0, 1.0 * g.tokens / g.tokens_known, NULL) AS meanTokens,

@@ -16,7 +16,7 @@ import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, optional, orNull, query, type RowSpec, text } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
-import { configOf } from '../views.sql.ts';
+import { configOf, runName } from '../views.sql.ts';
 import { groupRows, rolloutRows } from './lists.ts';
 import { objectOf } from './runs.ts';
 import { tokenRecord } from './tokens.ts';
@@ -25,7 +25,7 @@ const DETAIL = `
   SELECT r.group_id AS groupId, r.flags, r.answer_source AS answerSource, r.file_id AS fileId, f.unit, r.byte_offset AS byteOffset,
     r.byte_length AS byteLength, r.block_id AS blockId, r.text_start AS start, r.text_end AS end, r.extra_end AS extraEnd,
     p.user_scenario AS userScenario, p.prompt_id AS promptId,
-    n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName,
+    n.run_id AS runId, n.run_key AS runKey, ${runName('n')} AS runName,
     n.kind, n.has_steps AS hasSteps, coalesce(c.config, '{}') AS config
   FROM rollout_row r
   JOIN file_row f ON f.file_id = r.file_id

@@ -13,7 +13,7 @@ import { evaluationStatus } from '../../../shared/format/loggedEvaluation.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { jsonOf, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { damaged } from '../storageFailure.ts';
-import { configOf } from '../views.sql.ts';
+import { configOf, runName, shownName } from '../views.sql.ts';
 
 /** Plausible dates in seconds since 1970: 2000 to 2100. A log may have zeros, or times since its run's start. */
 const [FIRST_DATE, LAST_DATE] = [946_684_800, 4_102_444_800];
@@ -35,7 +35,7 @@ const RUN = `
       (SELECT count(*) FROM issue_row i WHERE i.file_id = rf.file_id AND severity = 'refused') AS refused,
       (SELECT count(*) FROM issue_row i WHERE i.file_id = rf.file_id AND severity = 'warning') AS warned
     FROM run_file_row rf GROUP BY file_id HAVING count(*) > 1)
-  SELECT run_id AS runId, run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
+  SELECT run_id AS runId, run_key AS runKey, ${runName('r')} AS name, kind,
     key_source AS keySource, format, directory, has_steps AS hasSteps, coalesce(c.config, '{}') AS config,
     ${issuesOfRun('refused')} AS issues,
     ${sharedIssuesOfRun('refused')} AS sharedIssues,
@@ -65,8 +65,8 @@ export const STEPS_OF_RUN = `
     groups_all_right AS groupsAllRight
   FROM step_row WHERE run_id = ? ORDER BY step`;
 
-const STAGES_OF_RUN =
-  'SELECT from_step AS fromStep, name, changes FROM stage WHERE run_id = ? ORDER BY from_step';
+const STAGES_OF_RUN = `SELECT from_step AS fromStep, ${shownName('name')} AS name, changes FROM stage
+  WHERE run_id = ? ORDER BY from_step`;
 
 interface RunRecord {
   runId: number;
@@ -141,9 +141,7 @@ export function getRun(db: ReadableLibrary, runKey: string): RunDetail | undefin
   const stages = query(db, STAGES_OF_RUN, { fromStep: number, name: text, changes: text }).all(row.runId);
   return {
     ...summaryOf(row, listSteps(db, row.runId)),
-    stages: stages.map(
-      (stage): Stage => ({ ...stage, name: shownName(stage.name), changes: objectOf(stage.changes) }),
-    ),
+    stages: stages.map((stage): Stage => ({ ...stage, changes: objectOf(stage.changes) })),
     config: objectOf(row.config),
   };
 }
@@ -163,7 +161,6 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
   const lastWritten = dateOf({ completed: completedAt, rollout: loggedMs, started: startedAt, file: fileMs });
   return {
     ...columns,
-    name: shownName(row.name),
     hasSteps: row.hasSteps === 1,
     ...(typeof config['model'] === 'string' ? { model: config['model'] } : {}),
     ...(typeof config['dataset'] === 'string' ? { dataset: config['dataset'] } : {}),
@@ -183,12 +180,6 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
     trends: trendsOf(steps),
   };
 }
-
-/** UTF-16 units. A page shows a name in many places, and breaking 10,000 Thai letters into lines takes seconds. */
-const LONGEST_NAME = 200;
-
-const shownName = (name: string): string =>
-  name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME).toWellFormed()}…`;
 
 /** Milliseconds since 1970. @param value a date with its time as ISO 8601, or seconds since 1970 */
 function loggedTime(value: unknown): number | undefined {

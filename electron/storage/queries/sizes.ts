@@ -7,7 +7,7 @@ import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import { bytesOnDisk } from '../bytesOnDisk.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, query, queryValue, text } from '../rows.ts';
-import { configOf } from '../views.sql.ts';
+import { configOf, runName } from '../views.sql.ts';
 
 export interface SizeCallbacks {
   isCancelled(): boolean;
@@ -30,7 +30,7 @@ const CHECK_EVERY = 256;
 const ROLLOUTS_AT_ONCE = 20_000;
 
 const RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.kind,
-    coalesce(json_extract(c.config, '$.name'), n.name) AS name
+    ${runName('n')} AS name
   FROM run_row n ${configOf('n')} ORDER BY n.run_id`;
 const STEPS = `SELECT run_id AS runId, sum(rollouts) AS rollouts, sum(group_count) AS groups, sum(turns) AS turns,
     sum(tool_calls) AS calls, sum(response_chars) AS chars, count(*) AS steps
