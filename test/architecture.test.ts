@@ -170,7 +170,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/domain/longWords.ts',
   ],
   'renderer/charts': ['npm', 'types:shared/domain', 'shared/domain/delimited.ts', 'renderer/ui'],
-  'renderer/editor': ['npm', 'types:shared/domain', 'renderer/ui'],
+  'renderer/editor': ['npm', 'types:shared/domain', 'shared/domain/linearSearch.ts', 'renderer/ui'],
   'renderer/theme': ['npm'],
   'renderer/data': ['npm', 'shared/domain', 'shared/format', 'shared/api'],
   'renderer/state': ['types:shared/domain', 'zustand', 'zod'],

@@ -2,6 +2,8 @@
  * Maps the code of a tool call, or its arguments, to offsets in the response. Most templates write code as a JSON
  * string, in which a line break is two characters. Only stretches that are written alike can have heat and search hits.
  */
+
+import { indexIn } from '../../shared/domain/linearSearch.ts';
 import type { Utf16Offset } from '../../shared/domain/model.ts';
 
 const NONE: readonly PlacedStretch[] = [];
@@ -14,7 +16,7 @@ const MOST_STRETCHES = 4_000;
  */
 export function codePlaces(code: string, inner: string, base: Utf16Offset): readonly PlacedStretch[] {
   if (code === '') return NONE;
-  const literal = inner.indexOf(code);
+  const literal = indexIn(inner, code);
   if (literal >= 0) return [{ start: 0, end: code.length, source: base + literal }];
   for (const match of inner.matchAll(/:\s*"/g)) {
     const places = jsonPlaces(code, inner, match.index + match[0].length, base);

@@ -3,6 +3,7 @@
  * `answer_only_in_output` means something else for a correct rollout than for an incorrect one.
  */
 import { type Boxed, boxedIn } from './answer.ts';
+import { eachMatch, indexIn } from './linearSearch.ts';
 import {
   type Segment,
   type StopReason,
@@ -202,15 +203,19 @@ const WORD = /[\p{L}\p{N}_]/u;
 function placeOf(text: string, where: string, { start, end }: TextRange): TextRange | undefined {
   // Searches the range only. A search to the end of the response, once per segment, would be quadratic.
   const part = where.slice(start, end);
-  for (let at = part.indexOf(text); at >= 0; at = part.indexOf(text, at + 1)) {
+  const first = indexIn(part, text);
+  if (first < 0) return undefined;
+  let found: TextRange | undefined;
+  eachMatch(part, text, first, (at) => {
     const before = part[at - 1] ?? '';
     const after = part[at + text.length] ?? '';
     const next = part[at + text.length + 1] ?? '';
     const isCut =
       WORD.test(before) || WORD.test(after) || (after === '.' && /\d/.test(next)) || before === '.';
-    if (!isCut) return { start: start + at, end: start + at + text.length };
-  }
-  return undefined;
+    if (!isCut) found = { start: start + at, end: start + at + text.length };
+    return !isCut;
+  });
+  return found;
 }
 
 function flagCalls({ segments, toolCalls, repeats }: FlaggedRollout, set: Set): void {

@@ -1,5 +1,6 @@
 /** Tokens of many rollouts with the highest (or lowest) values, separately per source. */
 import { type SignalSource, type SourceParts, sourceKey } from './entropy.ts';
+import { indexIn } from './linearSearch.ts';
 import { assignTokens, classifyTokens, REFLECTION } from './reflection.ts';
 import { type After, HIGH_SHARE, type MeasuredRollout } from './signalStatistics.ts';
 import { afterOf } from './statisticsCuts.ts';
@@ -111,7 +112,7 @@ function matcherOf(
 ): ((i: number) => boolean) | undefined {
   if ('token' in wanted) {
     const { token } = wanted;
-    if (!response.includes(token)) return undefined;
+    if (indexIn(response, token) < 0) return undefined;
     return (i) => {
       const start = ends[i - 1] ?? 0;
       return (ends[i] ?? 0) - start === token.length && response.startsWith(token, start);

@@ -1,5 +1,6 @@
 /** Why a rollout ended as it did, and how its reward is made up (shared/domain/DOMAIN.md#outcome-of-a-rollout). */
 import type { LimitKind, LoggedLimit } from './limits.ts';
+import { lastIndexIn } from './linearSearch.ts';
 import {
   type Provenance,
   type Segment,
@@ -63,7 +64,7 @@ export function answerPlace(
     const { kind, turn, inner } = segments[segment] ?? {};
     if (kind === undefined || inner === undefined || turn === 0 || !OF_POLICY.has(kind)) continue;
     // Searches one segment only, so that the search stays linear.
-    const at = response.slice(inner.start, inner.end).lastIndexOf(answer);
+    const at = lastIndexIn(response.slice(inner.start, inner.end), answer);
     if (at >= 0) return { segment, start: inner.start + at, end: inner.start + at + answer.length };
   }
   return undefined;

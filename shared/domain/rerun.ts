@@ -5,6 +5,7 @@
 import { assignedNames, withoutStrings } from './assignedNames.ts';
 import { isPythonTool } from './codeCells.ts';
 import { errorType } from './errorType.ts';
+import { indexIn } from './linearSearch.ts';
 import type { ToolOutcome } from './model.ts';
 import type { PythonAnswer, PythonReport } from './pythonAnswer.ts';
 import { printedBy } from './toolOutput.ts';
@@ -82,7 +83,7 @@ function judgeError(
           class: 'different',
           reason: `the log has ${loggedType === '' ? 'an error' : loggedType}, here there was no error`,
         };
-  const isSame = loggedType === error.type || (loggedType === '' && response.includes(error.type));
+  const isSame = loggedType === error.type || (loggedType === '' && indexIn(response, error.type) >= 0);
   if (isSame) return undefined;
   const missing = whatIsMissing(error);
   if (missing !== undefined) return { class: 'not_run', reason: missing };

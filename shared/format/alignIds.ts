@@ -3,6 +3,8 @@
  * feeds between parts that the log lists separately. All other characters must match, or the span gets no
  * offsets.
  */
+
+import { indexIn } from '../domain/linearSearch.ts';
 import { textOfByteTokens } from './binary.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -125,7 +127,7 @@ class Search {
   /** @returns -1 if the span is empty or not found */
   next(span: string, from: number): number {
     if (span === '' || this.searched > MOST_SEARCHED || this.missing.has(span)) return -1;
-    const at = this.text.indexOf(span, from);
+    const at = indexIn(this.text, span, from);
     if (at < 0) {
       this.searched += this.text.length - from;
       this.missing.add(span);
@@ -189,7 +191,7 @@ export function alignmentFailureOf(
         ? { kind: 'nothing' }
         : partingOf(best, written.text, from);
     }
-    cursor = written.text.indexOf(found.run.text, cursor) + found.run.text.length;
+    cursor = indexIn(written.text, found.run.text, cursor) + found.run.text.length;
     from = to;
   }
   return runs === 0 ? { kind: 'nothing' } : undefined;
@@ -213,7 +215,7 @@ function sharedPrefix(run: string, written: string, cursor: number): Shared {
   let at = cursor;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    const found = written.indexOf(run.slice(0, middle), cursor);
+    const found = indexIn(written, run.slice(0, middle), cursor);
     if (found < 0) high = middle - 1;
     else {
       low = middle;

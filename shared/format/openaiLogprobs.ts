@@ -16,6 +16,7 @@
  * - `echo` (the prompt before the completion) is not undone, because a response does not reveal it.
  */
 
+import { indexIn } from '../domain/linearSearch.ts';
 import { readPrompt } from '../domain/prompt.ts';
 import {
   bodyOfAnswer,
@@ -151,7 +152,7 @@ function containsAll(spelled: string, sample: Sample): boolean {
     return false;
   }
   const reasoning = textOfContent(message?.['reasoning_content'] ?? message?.['reasoning']).trim();
-  if (!spelled.includes(reasoning)) return false;
+  if (indexIn(spelled, reasoning) < 0) return false;
   const calls = message?.['tool_calls'];
   return !Array.isArray(calls) || calls.length === 0 || spelled.includes('<tool_call>');
 }

@@ -11,6 +11,7 @@
  *   {"v":1,"type":"metric","run":"r1","step":3,"metrics":{"actor/entropy":0.31}}
  */
 import { extractAnswer } from '../domain/answer.ts';
+import { indexIn } from '../domain/linearSearch.ts';
 import { RUN_KINDS, type RunKind, type Segment, STOP_REASONS } from '../domain/model.ts';
 import { originKey } from '../domain/origin.ts';
 import { readPrompt } from '../domain/prompt.ts';
@@ -319,8 +320,8 @@ function holdsAll(text: string, messages: readonly JsonObject[]): boolean {
   );
   if (hasCalls && !text.includes('<tool_call>')) return false;
   return messages.every((message) =>
-    [message['content'], message['reasoning_content']].every((part) =>
-      text.includes(textOfContent(part).trim()),
+    [message['content'], message['reasoning_content']].every(
+      (part) => indexIn(text, textOfContent(part).trim()) >= 0,
     ),
   );
 }
@@ -343,7 +344,7 @@ function problemOf(
   if (Array.isArray(prompt)) ({ text, segments } = promptOfMessages(prompt.filter(isObject)));
   else if (
     typeof prompt === 'string' &&
-    !leading.some((message) => textOfContent(message['content']).includes(prompt))
+    !leading.some((message) => indexIn(textOfContent(message['content']), prompt) >= 0)
   ) {
     text = prompt;
     ({ segments, startsInReasoning } = readPrompt(prompt));

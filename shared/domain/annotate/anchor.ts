@@ -3,6 +3,7 @@
  * changed: at the same offsets, else elsewhere, else with different white space. Every search is linear in
  * the text.
  */
+import { eachMatch } from '../linearSearch.ts';
 import type { TextRange, Utf16Offset } from '../model.ts';
 import {
   type Anchor,
@@ -19,6 +20,8 @@ const END_CHARS = LONGEST_QUOTE / 2;
  * one letter has a match at each of its places, and all of its context.
  */
 const MOST_COMPARED = 100_000;
+/** UTF-16 units. In a longer text, only an anchor at its own place is found: a pack may have one for each of thousands. */
+const LONGEST_SEARCHED = 1 << 20;
 /** Minimum letters of a quote before it is searched without white space: "no w" is not "now". */
 const ENOUGH_LETTERS = 12;
 
@@ -56,7 +59,7 @@ export type Placed =
 export function locateAnchor(anchor: Anchor, text: string, contentHash: ContentHash): Placed {
   if (standsAt(anchor, text, contentHash)) return { state: 'exact', start: anchor.start, end: anchor.end };
   // Without a quote, nothing can be found elsewhere.
-  if (anchor.quote === '') return { state: 'orphaned' };
+  if (anchor.quote === '' || text.length > LONGEST_SEARCHED) return { state: 'orphaned' };
   const found = nearest(anchor, text) ?? inOtherSpacing(anchor, text);
   return found === undefined ? { state: 'orphaned' } : { state: 'moved', ...found };
 }
@@ -139,13 +142,10 @@ function inOtherSpacing(anchor: Anchor, text: string): TextRange | undefined {
 
 type Folded = ReturnType<typeof folded>;
 
-/** UTF-16 units. Longer texts are not kept in memory. */
-const LONGEST_KEPT = 1 << 20;
 /** The text that was folded last: a log may have thousands of annotations of one rollout. */
 let kept: { readonly text: string; readonly by: Map<boolean, Folded> } | undefined;
 
 function foldedText(text: string, keepsGaps: boolean): Folded {
-  if (text.length > LONGEST_KEPT) return folded(text, keepsGaps);
   if (kept?.text !== text) kept = { text, by: new Map() };
   const known = kept.by.get(keepsGaps) ?? folded(text, keepsGaps);
   kept.by.set(keepsGaps, known);
@@ -170,12 +170,8 @@ function folded(text: string, keepsGaps: boolean): { readonly text: string; read
   return { text: parts.join(keepsGaps ? ' ' : ''), starts: starts.subarray(0, length) };
 }
 
-/**
- * Offsets of all matches, overlapping ones too. Uses Knuth-Morris-Pratt, so that repetitive text stays
- * linear.
- */
+/** Offsets of all matches, overlapping ones too. */
 function occurrences(text: string, pattern: string): Uint32Array {
-  if (text.length > LONGEST_KEPT) return matchesIn(text, pattern);
   if (searched?.text !== text) searched = { text, by: new Map() };
   const { by } = searched;
   const found = by.get(pattern) ?? matchesIn(text, pattern);
@@ -195,21 +191,10 @@ function matchesIn(text: string, pattern: string): Uint32Array {
   if (size === 0 || size > text.length) return new Uint32Array(0);
   const found = new Uint32Array(text.length - size + 1);
   let count = 0;
-  const fallback = new Uint32Array(size);
-  for (let i = 1, matched = 0; i < size; i++) {
-    const code = pattern.charCodeAt(i);
-    while (matched > 0 && pattern.charCodeAt(matched) !== code) matched = fallback[matched - 1] ?? 0;
-    if (pattern.charCodeAt(matched) === code) matched++;
-    fallback[i] = matched;
-  }
-  for (let i = 0, matched = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    while (matched > 0 && pattern.charCodeAt(matched) !== code) matched = fallback[matched - 1] ?? 0;
-    if (pattern.charCodeAt(matched) === code) matched++;
-    if (matched < size) continue;
-    found[count++] = i - size + 1;
-    matched = fallback[size - 1] ?? 0;
-  }
+  eachMatch(text, pattern, 0, (at) => {
+    found[count++] = at;
+    return false;
+  });
   return found.slice(0, count);
 }
 

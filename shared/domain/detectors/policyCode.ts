@@ -1,4 +1,6 @@
 /** The code that a policy wrote: arguments of tool calls, and fenced blocks of prose and answers. */
+
+import { indexIn } from '../linearSearch.ts';
 import type { Segment, TextRange, ToolCall } from '../model.ts';
 
 export interface PolicyCode {
@@ -57,7 +59,7 @@ function codeOfCall(
         : all.some(([name, value]) => CODE.test(name) || value.startsWith('*** Begin Patch'))),
     placeOf(line) {
       for (const form of [line, JSON.stringify(line).slice(1, -1)]) {
-        const at = raw.indexOf(form);
+        const at = indexIn(raw, form);
         if (at >= 0) return { start: inner.start + at, end: inner.start + at + form.length };
       }
       return inner;
@@ -99,7 +101,7 @@ function fencedBlocks(response: string, segment: number, { start, end }: TextRan
       text: code,
       isCode: true,
       placeOf(line) {
-        const at = Math.max(0, code.indexOf(line));
+        const at = Math.max(0, indexIn(code, line));
         return { start: start + from + at, end: start + from + at + line.length };
       },
     });

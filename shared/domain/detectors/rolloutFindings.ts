@@ -1,4 +1,6 @@
 /** The detectors that judge one rollout. */
+
+import { indexIn } from '../linearSearch.ts';
 import { type Segment, type TextRange, TOOL_ERROR_OUTCOMES, type ToolCall } from '../model.ts';
 import { answerPlace } from '../outcome.ts';
 import { isSameAnswer } from '../sameAnswer.ts';
@@ -208,7 +210,7 @@ function guess(rollout: JudgedRollout, thresholds: ThresholdValues): RolloutFind
     const text = response.slice(inner.start, inner.end);
     // An answer that was seen before the call failed is no guess.
     if (i <= last.responseSegment) {
-      if (text.includes(answer)) return [];
+      if (indexIn(text, answer) >= 0) return [];
     } else if (kind === 'reasoning' || kind === 'text' || kind === 'answer') {
       if (isDerived(text)) return [];
       written += charsIn(text);

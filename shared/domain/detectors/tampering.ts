@@ -1,4 +1,6 @@
 /** Tampering with what judges a rollout: edited or skipped tests, forced exit codes, patched checkers. */
+
+import { indexIn } from '../linearSearch.ts';
 import type { Segment, TextRange, ToolCall } from '../model.ts';
 import type { RolloutDetectorId, RolloutFinding } from './detectors.ts';
 import { type PolicyCode, policyCode } from './policyCode.ts';
@@ -95,7 +97,7 @@ function addFileFindings(
     const mark = isOwn || !changesFiles(code) ? undefined : firstMark(code.text);
     if (mark === undefined || ++marks > MOST_MARKS) continue;
     const earlier = segments.slice(0, i).filter(({ kind }) => kind === 'tool-response');
-    const isOld = earlier.some((one) => inner(one.inner).includes(mark)) || prompt().includes(mark);
+    const isOld = earlier.some((one) => indexIn(inner(one.inner), mark) >= 0) || indexIn(prompt(), mark) >= 0;
     if (!isOld) add('skipped_tests', code, mark, 'skips a test');
   }
 }

@@ -165,7 +165,8 @@ it('compares the context of a bounded number of matches', () => {
   const calls = callsOf(() => {
     expect(locateAnchor(anchor, text)).toMatchObject({ state: 'moved' });
   });
-  expect(calls).toBeLessThan(10_000);
+  // One per match, and those of the comparisons.
+  expect(calls).toBeLessThan(30_000);
 });
 
 it('finds a line that is now behind a thousand others with its quote', () => {
