@@ -178,6 +178,8 @@ function shapes(): Readonly<Record<string, object>> {
     type: 'function',
     function: { name: 'f', arguments: '{}' },
   });
+  // Whoever compares these at each place of 'aaa…' compares almost all of them.
+  const [text, almost] = ['a'.repeat(1_000_000), `${'a'.repeat(10)}b${'a'.repeat(100_000)}`];
   let deep: unknown = 'x';
   for (let depth = 0; depth < 3_000; depth++) deep = { deep };
   return {
@@ -225,6 +227,36 @@ function shapes(): Readonly<Record<string, object>> {
       messages: [
         { role: 'user', content: 'q' },
         { role: 'assistant', content: thaiWord(new Random(22), 800_000) },
+      ],
+    },
+    'an answer and a ground truth that are almost in the text': {
+      ...{ ...base, text, answer: `${'a'.repeat(100_000)}b`, is_correct: true },
+      problem: { id: 'p', prompt: 'q', ground_truth: almost },
+    },
+    'a prompt that is almost in its messages': {
+      problem: { id: 'p', prompt: almost },
+      messages: [
+        { role: 'user', content: text },
+        { role: 'assistant', content: 'b' },
+      ],
+    },
+    'a code that is almost in its call': {
+      ...{ ...base, text: undefined },
+      messages: [
+        { role: 'user', content: 'q' },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [
+            {
+              ...{ id: 'c', type: 'function' },
+              function: {
+                name: 'python',
+                arguments: `{"note": "${text}", "code": "${almost.replace('b', '\\u0062')}"}`,
+              },
+            },
+          ],
+        },
       ],
     },
     'answers to calls that nobody made': {
