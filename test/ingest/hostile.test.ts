@@ -163,6 +163,14 @@ describe('Parquet', () => {
     ['10⁹ rows', manyRows(10n ** 9n), /claims 1000000000 rows, in \d+ bytes/],
     ['10¹⁵ rows in 10¹⁸ bytes', manyRows(10n ** 15n, 10n ** 18n), /claims 1000000000000000 rows/],
     ['more rows than its pages hold', manyRows(60_000n), /claims 60000 rows, but its column step has 3/],
+    [
+      'columns that share their pages',
+      parquetClaiming(({ row_groups: [group] }) => {
+        const [column] = group?.columns ?? [];
+        if (column?.meta_data !== undefined) column.meta_data.total_compressed_size = 10n ** 6n;
+      }),
+      /columns claim \d+ bytes, and it has \d+/,
+    ],
     ['fewer rows than its pages hold', manyRows(2n), /claims 2 rows, but its column step has 3/],
     ['a run longer than its page', parquetWithLongRun(), /page of 200 values with a run of 8191/],
     ['such a run in a compressed page', parquetWithPackedRun(), /page of 200 values with a run of 8191/],
@@ -266,6 +274,17 @@ describe('an archive', () => {
         /unpack to more than \d+; the members from samples\/7_epoch_1.json on are not read/,
       ),
     );
+  });
+
+  it('whose members are longer than it says is not unpacked to their end', async () => {
+    const content = archiveOf([5, 60_000_000, 5], 0, 'zstd');
+    const entry = content.indexOf('samples/1_epoch_1.json', content.indexOf('PK\u0001\u0002', 'latin1')) - 46;
+    content.writeUInt32LE(300, entry + 24);
+    const { rollouts, messages } = await readBeside('a.eval', content);
+    expect(rollouts).toBe(2);
+    expect(messages).toEqual([
+      expect.stringMatching(/samples\/1_epoch_1.json .*(?:larger|more) than 300 bytes/),
+    ]);
   });
 
   it('whose members overlap is refused', async () => {
@@ -413,6 +432,21 @@ describe('a store', () => {
       ]);
     },
   );
+
+  it('whose rows all have one long default, which they do not store, is refused', async () => {
+    const path = join(place.directory, 'a.db');
+    cpSync(TRACKIO_STORE, path);
+    const db = new Database(path);
+    const copied = db.prepare(
+      `INSERT INTO traces SELECT ? || id, run_id, timestamp, run_name, step, key, trace_index, messages, metadata, search_text,
+        log_id, space_id FROM traces WHERE rowid = 1`,
+    );
+    for (let i = 0; i < 100; i++) copied.run(`${i} `);
+    db.exec(`ALTER TABLE traces ADD COLUMN note DEFAULT '${'long '.repeat(100_000)}'`);
+    db.close();
+    const { messages } = await readBeside('a.db');
+    expect(messages).toEqual([expect.stringMatching(/its rows claim \d+ bytes, in \d+ bytes/)]);
+  });
 
   it('with planner statistics that would be computed is refused before SQLite opens it', async () => {
     const path = join(place.directory, 'a.db');

@@ -53,6 +53,7 @@ export class ParquetSource implements RecordSource {
       checkFooter(file);
       const metadata = await parquetMetadataAsync(file, { parsers: PARSERS });
       checkRows(Number(metadata.num_rows), file.byteLength);
+      checkColumns(metadata, file.byteLength);
       return new ParquetSource(file, metadata);
     } catch (error) {
       file.end();
@@ -150,6 +151,15 @@ function checkFooter(file: FileSlices): void {
   if (length > LONGEST_FOOTER) throw new Error(`its footer has ${length} bytes`);
   if (length <= file.byteLength - 8)
     new ThriftWalker(file.bytesAt(file.byteLength - 8 - length, length)).struct();
+}
+
+/** @throws Error when columns share bytes. Each of thousands of columns could have the same thousands of pages. */
+function checkColumns(metadata: FileMetaData, fileBytes: number): void {
+  let bytes = 0;
+  for (const { columns } of metadata.row_groups)
+    for (const { meta_data: chunk } of columns)
+      bytes += Math.max(0, Number(chunk?.total_compressed_size ?? 0));
+  if (bytes > fileBytes) throw new Error(`its columns claim ${bytes} bytes, and it has ${fileBytes}`);
 }
 
 function columnsOf(metadata: FileMetaData): Readonly<Record<string, ParquetColumn>> {

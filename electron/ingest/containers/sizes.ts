@@ -19,6 +19,19 @@ export function checkRows(rows: number, fileBytes: number): void {
     throw new CorruptContainerError(`it claims ${rows} rows, in ${fileBytes} bytes`);
 }
 
+/** Limit in bytes for all values of a file that stores them as they are: a base, plus this many per byte of the file. */
+const [STORED_OF_ANY, STORED_PER_BYTE] = [16 << 20, 4];
+
+/**
+ * @param bytes of the values as text; a number may take fewer in the file
+ * @throws CorruptContainerError when a file of this size cannot store them. A column that was added later has a default,
+ * which may be long, in rows that do not store it
+ */
+export function checkStored(bytes: number, fileBytes: number): void {
+  if (bytes > STORED_OF_ANY + STORED_PER_BYTE * fileBytes)
+    throw new CorruptContainerError(`its rows claim ${bytes} bytes, in ${fileBytes} bytes`);
+}
+
 /** Limit in bytes for the unpacked size of data that must be in memory at once. */
 export function mostMemory(fileBytes: number): number {
   return Math.min(MOST_MEMORY, Math.max(MEMORY_OF_ANY, MEMORY_PER_BYTE * fileBytes));

@@ -23,7 +23,7 @@ import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { openFile, readWhole } from './openFile.ts';
 import { rowRecord } from './rowJson.ts';
-import { checkRows, mostRows } from './sizes.ts';
+import { checkRows, checkStored, mostRows } from './sizes.ts';
 
 /** Rows whose keys are in memory at once. */
 const PAGE = 64;
@@ -184,8 +184,12 @@ export class SqliteSource implements RecordSource {
   private list(): void {
     const bytes = bytesOnDisk(this.path) ?? 0;
     this.db.exec(`CREATE TEMP TABLE listed AS ${this.listSql()} LIMIT ${mostRows(bytes) + 1}`);
-    const rows = this.db.prepare<[], number>('SELECT count(*) FROM temp.listed').pluck().get() ?? 0;
+    const listed = this.db.prepare<[], { rows: number; stored: number }>(
+      'SELECT count(*) AS rows, total(bytes) AS stored FROM temp.listed',
+    );
+    const { rows = 0, stored = 0 } = listed.get() ?? {};
     checkRows(rows, bytes);
+    checkStored(stored, bytes);
   }
 
   private listSql(): string {

@@ -182,8 +182,8 @@ class Members extends RandomAccessReader {
     if (entry.uncompressedSize > LONGEST_RECORD || entry.compressedSize > LONGEST_RECORD)
       throw new Error(`it has ${entry.uncompressedSize} bytes; the limit is ${LONGEST_RECORD}`);
     const bytes = this.view(entry.relativeOffsetOfLocalHeader + start, entry.compressedSize);
-    // The declared size may be wrong, so unpacking stops at the limit.
-    const limit = { maxOutputLength: LONGEST_RECORD };
+    // The declared size may be wrong. All members together are limited by it, so unpacking stops there.
+    const limit = { maxOutputLength: Math.max(1, entry.uncompressedSize) };
     switch (entry.compressionMethod) {
       case STORED:
         // Copy, because the window is reused.
