@@ -59,6 +59,8 @@ describe('the card of a job that read nothing', () => {
         'ingest.unread': () => [],
         'issue.list': () => ({ issues: [], total: 1, refused: 1 }) as never,
         'run.list': () => [{ ...RUN, runKey: 'a b', name: 'grpo', kind: 'train' }] as never,
+        'follow.list': () => [],
+        'host.info': () => INFO,
       }),
       <JobCards />,
     );
@@ -69,6 +71,8 @@ describe('the card of a job that read nothing', () => {
     expect(link.getAttribute('href')).toBe('/run/a%20b');
     const text = screen.getByText(/2 files have the same content/).parentElement?.textContent;
     expect(text).toMatch(/^Already in the library as grpo: \/copy/);
+    // The directory may grow, though nothing in it is new.
+    screen.getByRole('button', { name: 'Follow' });
     fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
     expect(screen.queryByText(/Already in the library/)).toBeNull();
   });
@@ -80,6 +84,7 @@ describe('the card of a job that read nothing', () => {
     ]);
     await screen.findByText(/2 issues: no file has records/);
     expect(screen.getAllByRole('link', { name: 'Show why' })).toHaveLength(1);
+    expect(await screen.findAllByRole('button', { name: 'Follow' })).toHaveLength(1);
   });
 
   it('is not there if the files are unchanged, or were read', async () => {

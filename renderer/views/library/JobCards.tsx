@@ -174,7 +174,7 @@ function RunningJob({ job }: { readonly job: IngestProgress }) {
   );
 }
 
-/** Offers to follow these paths once the job is done. */
+/** Offers to follow these paths once the job is done. Nothing in them may be new yet. */
 function FollowJob({ paths }: { readonly paths: readonly string[] }) {
   const follows = useFollows();
   const canFollow = useCanFollow();
@@ -186,7 +186,7 @@ function FollowJob({ paths }: { readonly paths: readonly string[] }) {
   return (
     <Button
       disabled={start.isPending}
-      title={isFollowed ? undefined : 'Keep reading new log lines here when the job is done'}
+      title={isFollowed ? undefined : 'Keep reading what is new here'}
       onClick={() => {
         if (isFollowed) for (const { path } of followed) stop.mutate(path);
         else start.mutate(paths, { onError: (error) => setNotice(`Not followed: ${error.message}`) });
@@ -226,6 +226,7 @@ function DuplicateJob({ job }: { readonly job: IngestProgress }) {
             Open the run
           </Link>
         )}
+        <FollowJob paths={job.paths} />
         <CloseCard keys={[job.jobId]} />
       </span>
       <span className="job-note">
@@ -248,6 +249,7 @@ function EmptyJob({ job }: { readonly job: IngestProgress }) {
         <Link className="button" href="/issues">
           Show why
         </Link>
+        <FollowJob paths={job.paths} />
         <CloseCard keys={[job.jobId]} />
       </span>
       <span className="job-note">{jobIssues(job)}: no file has records that could be read.</span>
