@@ -17,7 +17,7 @@ import { saveText } from '../../ui/exportText.ts';
 import { Link } from '../../ui/Link.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
-import { useJobOf } from '../../widgets/PartlyRead.tsx';
+import { useJobOf, useUnreadOf } from '../../widgets/PartlyRead.tsx';
 import type { Estimate, MixEffect } from './mixModel.ts';
 import { MetricPicker, RunPicker, SplitPicker } from './OverviewPickers.tsx';
 import { listText, type OverviewLink, refsText, refText, WINDOWS } from './overviewLink.ts';
@@ -46,6 +46,8 @@ export function OverviewBar(props: OverviewBarProps) {
   const isBeingRead = useJobOf(run) !== undefined || overview.all.isRunning;
   // A followed run is read again and again, and its charts stay as they are meanwhile.
   const isFollowed = useLive(run.runKey).follow !== undefined;
+  const unread = useUnreadOf();
+  const isWhole = !isFollowed && unread(run).length === 0;
   const isKnown = (isFollowed || !isBeingRead) && !overview.all.data.includes(undefined);
   const hidden = isKnown ? overview.hidden : [];
   const saveAll = () =>
@@ -149,7 +151,8 @@ export function OverviewBar(props: OverviewBarProps) {
           {range === undefined && hidden.length > 0 && ' · '}
           {hidden.length > 0 && (
             <span title={hidden.join('; ')}>
-              {counted(hidden.length, 'chart')} hidden: no data in this log{isFollowed && ' so far'}
+              {counted(hidden.length, 'chart')} hidden: no data in{' '}
+              {isWhole ? 'this log' : 'what was read so far'}
             </span>
           )}
         </span>
