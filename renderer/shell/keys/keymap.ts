@@ -289,7 +289,12 @@ const TABLE = [
   { id: 'call.run', label: 'Run the next tool call of this turn again', area: 'Replay', keys: ['X'] },
   { id: 'call.edit', label: 'Edit the next tool call of this turn and run it', area: 'Replay', keys: [] },
   { id: 'call.step', label: 'Step through the next tool call of this turn', area: 'Replay', keys: [] },
-  { id: 'charts.split', label: 'Split the charts by a class of rollouts…', area: 'Everywhere', keys: [] },
+  {
+    id: 'charts.split',
+    label: 'Split the charts by tool use, correctness, stop reason, label or a filter…',
+    area: 'Everywhere',
+    keys: [],
+  },
   {
     id: 'calls.verify',
     label: 'Verify calls: run all Python calls again and compare with the log',
