@@ -23,7 +23,7 @@ const CSI = '[0-?]{0,64}[ -/]{0,4}[@-~]';
  * Colours, movements and modes, character sets, and titles and links of a terminal, and a colour whose escape character
  * was lost.
  */
-const TERMINAL = String.raw`${ESC}(?:\[${CSI}|[()][0-9A-Za-z]|\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\))|\u009b${CSI}|(?<!\u001b|1[bB]|033|\\e)\[\d[\d;]{0,20}m`;
+const TERMINAL = String.raw`${ESC}(?:\[${CSI}|[()][0-9A-Za-z]|\][^\u0007\u001b\u241b\\]{0,300}(?:\u0007|\u001b\\))|\u009b${CSI}|(?<!\u001b|1[bB]|033|\\e)\[\d[\d;]{0,20}m`;
 const ESCAPE = new RegExp(`${TERMINAL}|${DECODED}`, 'g');
 const PLAIN: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 

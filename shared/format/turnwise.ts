@@ -314,17 +314,24 @@ function responseOf(
   return { ...responseOfMessages(messages), isSpelledByTokens: false };
 }
 
+/** Whether a text has the content of all messages. A log of so many that they cannot be searched in a second counts as one without. */
 function holdsAll(text: string, messages: readonly JsonObject[]): boolean {
   const hasCalls = messages.some(
     (message) => Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0,
   );
   if (hasCalls && !text.includes('<tool_call>')) return false;
+  let searched = 0;
   return messages.every((message) =>
-    [message['content'], message['reasoning_content']].every(
-      (part) => indexIn(text, textOfContent(part).trim()) >= 0,
-    ),
+    [message['content'], message['reasoning_content']].every((part) => {
+      const at = indexIn(text, textOfContent(part).trim());
+      searched += at;
+      return at >= 0 && searched <= MOST_SEARCHED;
+    }),
   );
 }
+
+/** UTF-16 units. */
+const MOST_SEARCHED = 1 << 29;
 
 /** Logged offsets. Offsets computed from another text than the response are not used. */
 function explicitEnds(record: JsonObject, tokens: { ends?: Uint32Array }): Uint32Array | undefined {
