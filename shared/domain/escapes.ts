@@ -17,13 +17,13 @@ const DEEPEST = 4;
 /** Excludes `\b` and `\f`: logs do not contain them, while LaTeX has many commands that begin so. */
 const DECODED = String.raw`\\(?:u([0-9a-fA-F]{4})|(["\\/nrt]))`;
 /** The character, its glyph, and as JSON, Python and shells write it. */
-const ESC = String.raw`(?:[\u001b\u241b]|\\(?:x1[bB]|u001[bB]|033|e(?=\[)))`;
+const ESC = String.raw`(?:[\u001b\u241b]|\^\[(?=\[)|\\(?:x1[bB]|u001[bB]|033|e(?=\[)))`;
 const CSI = '[0-?]{0,64}[ -/]{0,4}[@-~]';
 /**
  * Colours, movements and modes, character sets, and titles and links of a terminal, and a colour whose escape character
  * was lost.
  */
-const TERMINAL = String.raw`${ESC}(?:\[${CSI}|[()][0-9A-Za-z]|\][^\u0007\u001b\u241b\\]{0,300}(?:\u0007|\u001b\\))|\u009b${CSI}|(?<!\u001b|1[bB]|033|\\e)\[\d[\d;]{0,20}m`;
+const TERMINAL = String.raw`${ESC}(?:\[${CSI}|[()][0-9A-Za-z]|[78McH]|\][^\u0007\u001b\u241b\\]{0,300}(?:\u0007|\u001b\\))|\u009b${CSI}|(?<!\u001b|1[bB]|033|\\e|\^\[)\[(?:\d[\d;]{0,20})?[mK]`;
 const ESCAPE = new RegExp(`${TERMINAL}|${DECODED}`, 'g');
 const PLAIN: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 

@@ -181,6 +181,14 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
     ...(score.answer === undefined ? {} : { answer: score.answer }),
     stop: stopOfSample(sample),
   });
+  if (resolved.tooLong > 0) {
+    warnings.push(
+      warned(
+        'long_attachment',
+        `${resolved.tooLong} references to attachments were left as they are: with the others, they have more than ${LONGEST_RESOLVED} characters`,
+      ),
+    );
+  }
   if (resolved.missing > 0) {
     warnings.push(
       warned('missing_attachment', `${resolved.missing} referenced attachments are missing from the sample`),
@@ -389,8 +397,13 @@ function sampledTokens(usage: JsonObject): number | undefined {
   return sampled === 0 ? undefined : sampled;
 }
 
+/** UTF-16 units of the attachments of a sample, each as often as it is referenced. A message of a few bytes may name 100 kB. */
+const LONGEST_RESOLVED = 32 << 20;
+
 class Attachments {
   missing = 0;
+  tooLong = 0;
+  private length = 0;
   private readonly texts: JsonObject;
 
   constructor(texts: JsonObject) {
@@ -416,7 +429,12 @@ class Attachments {
     const key = value.slice(prefix.length);
     const text = Object.hasOwn(this.texts, key) ? stringOf(this.texts[key]) : undefined;
     if (text === undefined) this.missing++;
-    return text ?? value;
+    else if (this.length + text.length > LONGEST_RESOLVED) this.tooLong++;
+    else {
+      this.length += text.length;
+      return text;
+    }
+    return value;
   }
 }
 

@@ -549,6 +549,9 @@ describe('a masked text', () => {
     ['\\u001b[32m', '\\u001b[0m'],
     ['\u001b]8;;http://a.b\u0007', '\u001b]8;;\u0007'],
     ['[32m', '[0m'],
+    ['[01;31m[K', '[m[K'],
+    ['^[[01;31m^[[K', '^[[m^[[K'],
+    ['\u001b7', '\u001b8'],
   ])('loses credentials in the colours of a terminal, and keeps these: %j', (on, off) => {
     const [token, id, plain] = [`ghp_${letters(36)}`, `AKIA${letters(16).toUpperCase()}`, letters(30)];
     const jwt = `eyJ${letters(30)}.eyJ${letters(30)}.${letters(43)}`;

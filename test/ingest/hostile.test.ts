@@ -33,11 +33,12 @@ import {
   repeatRows,
   writeStoreWithGeneratedColumn,
 } from '../../fixtures/generate/hostileFiles.ts';
+import { zip } from '../../fixtures/generate/zip.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
 import { callsOf } from '../support/callsOf.ts';
 import { askColumns } from '../support/columnQuestion.ts';
-import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
 beforeEach(() => {
@@ -274,6 +275,28 @@ describe('an archive', () => {
         /unpack to more than \d+; the members from samples\/7_epoch_1.json on are not read/,
       ),
     );
+  });
+
+  it('whose messages name one attachment thousands of times has it as often as a record may be long', async () => {
+    const header = JSON.stringify({
+      version: 2,
+      status: 'success',
+      eval: { eval_id: 'e', task: 't', model: 'm' },
+    });
+    const sample = JSON.stringify({
+      ...{ id: 1, epoch: 1, input: 'q', target: '1', attachments: { h: 'long '.repeat(20_000) } },
+      messages: Array.from({ length: 1_000 }, () => ({ role: 'assistant', content: 'attachment://h' })),
+    });
+    const members = {
+      '_journal/start.json': header,
+      'samples/1_epoch_1.json': sample,
+      'header.json': header,
+    };
+    const { rollouts, messages } = await readBeside('a.eval', zip(members, 'deflated'));
+    expect(rollouts).toBe(1);
+    expect(messages).toEqual([expect.stringMatching(/^665 references to attachments were left as they are/)]);
+    const [{ chars } = {}] = rows(place.library, 'SELECT max(response_chars) AS chars FROM rollout_row');
+    expect(chars).toBeLessThan(34 << 20);
   });
 
   it('whose members are longer than it says is not unpacked to their end', async () => {

@@ -24,6 +24,8 @@ const LONGEST_METADATA = 64 << 20;
 const ROWS = 256;
 /** Limit in bytes of what batches with dictionaries take together: a base, plus this many per byte of the file. */
 const [REPEATED_OF_ANY, REPEATED_PER_BYTE] = [1 << 30, 64];
+/** Decoding a message of any length takes as long as unpacking about this many bytes. */
+const MESSAGE_BYTES = 1 << 15;
 const MAGIC = Buffer.from('ARROW1');
 /** Kinds of messages (apache/arrow:format/Message.fbs, `MessageHeader`). */
 const [SCHEMA, DICTIONARY_BATCH, RECORD_BATCH] = [1, 2, 3];
@@ -137,7 +139,7 @@ export class ArrowSource implements RecordSource {
     unpackable = mostMemory(this.size);
     const table = decoded(messages, start);
     const unpacked = mostMemory(this.size) - unpackable;
-    if (messages.length > 2) this.countRepeated(unpacked);
+    if (messages.length > 2) this.countRepeated(unpacked + MESSAGE_BYTES * messages.length);
     this.unpacked += unpacked;
     if (this.unpacked > mostInAll(this.size))
       throw new CorruptContainerError(`the rows after ${start} of the Arrow file repeat too much text`);
