@@ -4,6 +4,7 @@
  */
 
 import type { LineIssue, ParsedLine, RecordReader } from '../../shared/format/format.ts';
+import { textLength } from '../../shared/format/textLength.ts';
 import type { RecordUnit } from './containers/container.ts';
 import { isNestedTooDeeply } from './discover.ts';
 import { readRecord } from './readRecord.ts';
@@ -30,10 +31,36 @@ export function parseRecord(
     if (reading.kind === 'issue') return refused(reading.issue);
     const parsed = reader.read(reading.record, number);
     const lines = 'kind' in parsed ? [parsed] : parsed;
+    const length = lengthOfAll(lines);
+    if (length > LONGEST_OF_ANY + MOST_COPIES * bytes.byteLength)
+      return refused({
+        ...{ severity: 'refused', code: 'too_long' },
+        message: `its ${lines.length} rollouts have ${length} characters, in a record of ${bytes.byteLength} bytes`,
+      });
     return { kind: 'read', lines: asOneRefusal(lines), warnings: reading.warnings };
   } catch (error) {
     return refused(unreadable(error));
   }
+}
+
+/** Limit in UTF-16 units of what the rollouts of one record have: a base, and this many times the record. */
+const [LONGEST_OF_ANY, MOST_COPIES] = [64 << 20, 16];
+
+/** UTF-16 units of the texts of a record's rollouts, if it has several. Each of them has the fields that they share. */
+function lengthOfAll(lines: readonly ParsedLine[]): number {
+  if (lines.length < 2) return 0;
+  const known = new Map<object, number>();
+  const prompts = new Set<string>();
+  let length = 0;
+  for (const line of lines) {
+    if (line.kind !== 'rollout') continue;
+    const { response, problem, extra } = line.rollout;
+    length += response.length + textLength(extra, known);
+    // Equal prompts are stored once.
+    if (!prompts.has(problem.prompt)) length += problem.prompt.length;
+    prompts.add(problem.prompt);
+  }
+  return length;
 }
 
 export function unreadable(error: unknown): LineIssue {

@@ -5,8 +5,9 @@
 import type { Segment, ToolCall, Turn } from '../domain/model.ts';
 import type { ParsedRollout, ParsedTokens } from './format.ts';
 import type { LoggedRequest } from './loggedContext.ts';
+import { textLength } from './textLength.ts';
 
-/** Longest joint response, in UTF-16 units. Later parts become rollouts of their own. */
+/** Longest joint response with the prompts and extra fields of all parts, in UTF-16 units. Later parts become rollouts of their own. */
 const LONGEST = 64 << 20;
 const SEPARATOR = '\n';
 
@@ -17,10 +18,11 @@ export class Parts {
 
   constructor(first: ParsedRollout) {
     this.parts = [first];
-    this.length = first.response.length;
+    this.length = lengthOf(first);
   }
 
-  continuesWith({ partOf, response, kind, step }: ParsedRollout): boolean {
+  continuesWith(part: ParsedRollout): boolean {
+    const { partOf, kind, step } = part;
     const last = this.parts.at(-1);
     return (
       partOf !== undefined &&
@@ -28,13 +30,13 @@ export class Parts {
       partOf.number > last.partOf.number &&
       kind === last.kind &&
       step === last.step &&
-      this.length + response.length <= LONGEST
+      this.length + lengthOf(part) <= LONGEST
     );
   }
 
   add(part: ParsedRollout): void {
     this.parts.push(part);
-    this.length += part.response.length;
+    this.length += lengthOf(part);
   }
 
   /**
@@ -65,6 +67,9 @@ export class Parts {
     };
   }
 }
+
+const lengthOf = ({ response, problem, extra }: ParsedRollout): number =>
+  response.length + problem.prompt.length + textLength(extra);
 
 /** Each later part begins with a prompt that replaced the history. */
 function contextOf(parts: readonly ParsedRollout[]): Pick<ParsedRollout, 'context'> {
