@@ -122,7 +122,7 @@ function failOnOf(text: string): readonly DetectorSeverity[] {
   return SEVERITIES.slice(0, at + 1);
 }
 
-const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
 
 function thresholdsOf(given: readonly string[]): Partial<Record<ThresholdName, number>> {
   const values: Partial<Record<ThresholdName, number>> = {};

@@ -4,8 +4,8 @@
  */
 import type { Segment } from './model.ts';
 
-/** GSM8K's convention: `#### 72`, `#### $1,080.` or `#### -$15`; captures the sign and the number. */
-const HASHES = /####\s*(-?)\$?\s*(-?(?:\d[\d,]*(?:\.\d+)?|\.\d+))/g;
+/** GSM8K's convention: `#### 72`, `#### $1,080.` or `#### -$15`; captures the sign and the number. Linear in blanks. */
+const HASHES = /####\s*(?:(-)\s*)?(?:\$\s*)?(-?(?:\d[\d,]*(?:\.\d+)?|\.\d+))/g;
 
 /**
  * Tries in this order: the last `\boxed{…}` in the last answer segment, else that segment's whole text; the
@@ -71,7 +71,7 @@ function opensBox(text: string, brace: number): boolean {
 
 function lastHashes(text: string): string | undefined {
   const last = [...text.matchAll(HASHES)].at(-1);
-  return last === undefined ? undefined : `${last[1]}${last[2]}`.replaceAll(',', '');
+  return last === undefined ? undefined : `${last[1] ?? ''}${last[2]}`.replaceAll(',', '');
 }
 
 export interface Boxed {

@@ -14,7 +14,8 @@ export interface AssignedName {
 }
 
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_]*';
-const TARGETS = `(?:\\(\\s*)?\\*?${NAME}(?:\\s*,\\s*\\*?${NAME})*\\s*,?\\s*\\)?`;
+/** Each run of blanks ends at a sign of its own. Two runs side by side would take quadratic time, three cubic. */
+const TARGETS = `(?:\\(\\s*)?\\*?${NAME}(?:\\s*,\\s*\\*?${NAME})*(?:\\s*,)?(?:\\s*\\))?`;
 const LINE = 'gmu';
 const PATTERNS = {
   assignment: new RegExp(`^[ \\t]*(${TARGETS})[ \\t]*(?::[^=\\n]+)?=(?!=)`, LINE),
@@ -100,9 +101,10 @@ const namesIn = (targets: string): readonly string[] => targets.match(new RegExp
 function importedNames(list: string): readonly string[] {
   return list
     .replace(/[()]/g, '')
+    .replace(/\s+/g, ' ')
     .split(',')
     .flatMap((part) => {
-      const [module, alias] = part.trim().split(/\s+as\s+/);
+      const [module, alias] = part.trim().split(' as ');
       const name = (alias ?? module?.split('.')[0] ?? '').trim();
       return new RegExp(`^${NAME}$`, 'u').test(name) ? [name] : [];
     });

@@ -13,7 +13,7 @@
 export type Separator = ',' | '\t';
 export type Cell = string | number | bigint | boolean | null | undefined;
 
-const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
 /** Includes full-width forms behind white space and control characters, which spreadsheets drop. */
 const FORMULA = /^(?:[\s\u0000-\u001f\u007f]*[=+\-@＝＋－＠]|[\t\r])/;
 

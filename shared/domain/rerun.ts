@@ -302,7 +302,10 @@ const usedNames = (code: string): readonly string[] =>
 
 /** Every name that the code binds somewhere, arguments and loops in brackets included. */
 function boundNames(code: string): ReadonlySet<string> {
-  const text = withoutStrings(code).replace(/#.*$/gm, '');
+  // The patterns below take each run of blanks at many places.
+  const text = withoutStrings(code)
+    .replace(/#.*$/gm, '')
+    .replace(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : ' '));
   const bound = new Set(assignedNames(code).map(({ name }) => name));
   for (const [, names = ''] of text.matchAll(/\bfor\s+([^:\n]{1,200}?)\s+in\b/g)) add(names);
   for (const [, names = ''] of text.matchAll(/\blambda\b([^:\n]{0,200}):/g)) add(names);

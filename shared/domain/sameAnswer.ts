@@ -84,7 +84,7 @@ function amountOf(text: string): number | undefined {
 
 function numberIn(text: string): number | undefined {
   if (/^[-+]?\d{16,}(?:\.\d*)?$/.test(text)) return undefined;
-  if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text)) return undefined;
+  if (!/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i.test(text)) return undefined;
   const value = finite(Number(text));
   // Digits that a double has no room for are compared as written.
   return value === 0 && /^[-+]?[\d.]*[1-9]/.test(text) ? undefined : value;

@@ -16,7 +16,7 @@ const STEP_LINE = /(?:^|\s)step:(\d{1,9}) - (?=\S+:)/;
 const COLOUR = /\x1b\[[\d;]*m/g;
 const BETWEEN = ' - ';
 /** `0.41`, `1e-06`, `np.float64(0.41)`, `tensor(0.41)`. */
-const VALUE = /^(?:[\w.]+\()?(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:,[^)]*)?\)?$/i;
+const VALUE = /^(?:[\w.]+\()?(-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)(?:,[^)]*)?\)?$/i;
 
 export const verlConsole: LogFormat = {
   name: 'verl-console',

@@ -385,7 +385,7 @@ function valueWith(value: unknown, text: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [text(key), valueWith(each, text)]));
 }
 
-const VALUE = /"(?:[^"\\]+|\\[\s\S])*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+const VALUE = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
 /**
  * @returns undefined when the record begins like JSON but cannot be parsed, because its escapes may hide

@@ -126,9 +126,9 @@ function firstMark(text: string): string | undefined {
 
 const HARD_EXIT = /^\s*os\._exit\(\s*0\s*\)/;
 const SOFT_EXIT =
-  /^\s*(?:sys\.exit\(\s*0?\s*\)|exit\(\s*0\s*\)|quit\(\s*0?\s*\)|raise\s+SystemExit(?:\(\s*0?\s*\))?\s*$)/;
+  /^\s*(?:sys\.exit\(\s*(?:0\s*)?\)|exit\(\s*0\s*\)|quit\(\s*(?:0\s*)?\)|raise\s+SystemExit(?:\(\s*(?:0\s*)?\))?\s*$)/;
 const FUNCTION = /^\s*(?:async\s+)?def\s+(\w{1,80})\s*\(.*\)[^:]{0,200}:\s*(?:#.*)?$/;
-const FAILED_ASSERTION = /^\s*except\s+\(?\s*AssertionError\b.*:\s*$/;
+const FAILED_ASSERTION = /^\s*except\s+(?:\(\s*)?AssertionError\b.*:\s*$/;
 const FORKS = /\bfork\(|\bmultiprocessing\b|\bProcess\(/;
 const AT_EXIT = /^\s*atexit\.register\(\s*(?:os\._exit\s*,\s*0|lambda\s*:\s*os\._exit\(\s*0)/;
 /** Names of entry points, which may end the program. */

@@ -22,7 +22,11 @@ export const isTestFile = (path: string): boolean => path.length <= 300 && TEST_
 export const isRewardFile = (path: string): boolean => path.length <= 300 && REWARD_FILE.test(path);
 
 /** The last part of a path, or the directory itself. */
-export const nameOf = (path: string): string => path.replace(/\/+$/, '').split('/').at(-1) ?? path;
+export const nameOf = (path: string): string =>
+  path
+    .replace(/(?<!\/)\/+$/, '')
+    .split('/')
+    .at(-1) ?? path;
 
 /** Names of test files that a text mentions. */
 export function addTestFiles(text: string, names: Set<string>): void {

@@ -6,7 +6,7 @@ export interface Bounds {
   readonly to?: Bound;
 }
 
-const NUMBER = '-?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?[kKmM]?';
+const NUMBER = '-?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?[kKmM]?';
 const COMPARISON = new RegExp(`^(>=|<=|>|<|=|≥|≤)?(${NUMBER})$`);
 const RANGE = new RegExp(`^(${NUMBER})?\\.\\.(${NUMBER})?$`);
 
