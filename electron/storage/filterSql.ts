@@ -17,15 +17,18 @@ export function filterSql(node: FilterNode, runId?: number): string {
 }
 
 /**
- * Counts the same rollouts by run, or by step of one run, beside all of the step.
+ * Counts the same rollouts by run, or by step of one run, as a share of the step first: that is what a chart draws, and steps differ in size.
  *
  * @param runId absent: all runs
  */
 export function filterCountSql(node: FilterNode, runId?: number): string {
   if (runId !== undefined)
-    return `SELECT step, sum(${condition(node)}) AS matching, count(*) AS rollouts
+    return `WITH rollouts_of_run AS MATERIALIZED (
+SELECT step, ${condition(node)} AS matches
 FROM rollout
-WHERE run_id = ${runId}
+WHERE run_id = ${runId})
+SELECT step, round(100.0 * avg(matches), 1) AS percent, sum(matches) AS matching, count(*) AS rollouts
+FROM rollouts_of_run
 GROUP BY step
 ORDER BY step`;
   return `SELECT matched.run_id, run.name AS run, matched.rollouts

@@ -125,6 +125,9 @@ describe('pages of the search', () => {
     const sumOf = (name: string) => steps.reduce((sum, row) => sum + Number(row[name]), 0);
     const all = (await runs()).find((run) => run.runId === runId)?.rollouts;
     expect([sumOf('matching'), sumOf('rollouts')]).toEqual([listed.get(runId) ?? 0, all]);
+    for (const row of steps)
+      expect(row['percent']).toBeCloseTo((100 * Number(row['matching'])) / Number(row['rollouts']), 1);
+    expect(Object.keys(steps[0] ?? {}).slice(0, 2)).toEqual(['step', 'percent']);
     expect(steps.map(({ step }) => step)).toEqual([...new Set(steps.map(({ step }) => step))]);
   });
 
