@@ -255,6 +255,9 @@ const PARTS: readonly { readonly part: PenaltyPart; readonly label: string; read
   { part: 'penalty', label: 'penalty', width: 86 },
 ];
 
+/** Width of the last head, which names the source. */
+const UNIT_WIDTHS: Readonly<Record<PenaltyKind, number>> = { logged: 86, text: 104, typed: 128 };
+
 function countedWays(kind: keyof typeof PENALTY_LABELS): readonly LedgerColumn[] {
   return PARTS.map(({ part, label, width }) =>
     column({
@@ -263,7 +266,7 @@ function countedWays(kind: keyof typeof PENALTY_LABELS): readonly LedgerColumn[]
       hint: `${PENALTY_LABELS[kind].short}: ${PENALTY_LABELS[kind].words}. ≠ where another way gives another value; italics where the text was reconstructed`,
       ...(part === 'penalty' ? { unit: PENALTY_LABELS[kind].short } : {}),
       align: 'end',
-      minWidth: width,
+      minWidth: part === 'penalty' ? UNIT_WIDTHS[kind] : width,
       grow: 0.4,
       sorts: 'ascending',
       measure: (entry) => entry[part],
