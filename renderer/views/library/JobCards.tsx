@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { IngestProgress, UnreadFile } from '../../../shared/api/contract.ts';
-import { followOf, useCanFollow, useFollowActions, useFollows } from '../../data/follows.ts';
+import { followOf, isBelow, useCanFollow, useFollowActions, useFollows } from '../../data/follows.ts';
 import { mappingPath, pathOfRoute } from '../../data/route.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -203,6 +203,14 @@ function DuplicateJob({ job }: { readonly job: IngestProgress }) {
   const { duplicates = 0, runs = 1 } = job;
   const at = job.rollouts === 0 ? all.findIndex(({ runKey }) => runKey === job.runKey) : -1;
   const run = all[at];
+  const follows = useFollows();
+  // Its new files have become a run since.
+  if (
+    job.paths.every(
+      (path) => followOf(follows, path) && all.some(({ directory }) => isBelow(directory, path)),
+    )
+  )
+    return null;
   const what =
     duplicates === 1
       ? '1 file has the same content as one read before'
