@@ -150,7 +150,7 @@ export const runColumns = (
     cell: (run) => (
       <span className="two-line">
         {count(run.rollouts)}
-        <small>{counted(run.groups, 'group')}</small>
+        {run.groups < run.rollouts && <small>{counted(run.groups, 'group')}</small>}
       </span>
     ),
   },

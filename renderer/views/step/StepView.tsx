@@ -59,7 +59,8 @@ function StepOfRun({ runKey, step }: StepViewProps) {
         <div className="end">
           {row !== undefined && (
             <span className="page-facts">
-              {counted(row.rollouts, 'rollout')} · {counted(row.groups, 'group')}
+              {counted(row.rollouts, 'rollout')}
+              {row.groups < row.rollouts && ` · ${counted(row.groups, 'group')}`}
               {row.passRate !== undefined && ` · ${percent(row.passRate)} % correct`}
               {` · ${percent(row.noToolShare)} % no valid tool call · ${decimal(row.meanTurns, 1)} turns`}
             </span>
