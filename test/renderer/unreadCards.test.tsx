@@ -52,13 +52,13 @@ describe('the card of a job that read nothing', () => {
     ...{ jobId: 1, state: 'done', paths: ['/copy'], files: 2, filesDone: 2, bytes: 9, bytesDone: 9 },
     ...{ rollouts: 0, issues: 0, elapsedMs: 1 },
   };
-  const show = (jobs: readonly IngestProgress[]) =>
+  const show = (jobs: readonly IngestProgress[], runs: readonly object[] = []) =>
     renderWithClient(
       createFakeClient({
         'ingest.jobs': () => jobs,
         'ingest.unread': () => [],
         'issue.list': () => ({ issues: [], total: 1, refused: 1 }) as never,
-        'run.list': () => [{ ...RUN, runKey: 'a b', name: 'grpo', kind: 'train' }] as never,
+        'run.list': () => [{ ...RUN, runKey: 'a b', name: 'grpo', kind: 'train' }, ...runs] as never,
         'follow.list': () => [],
         'host.info': () => INFO,
       }),
@@ -75,6 +75,23 @@ describe('the card of a job that read nothing', () => {
     screen.getByRole('button', { name: 'Follow' });
     fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
     expect(screen.queryByText(/Already in the library/)).toBeNull();
+  });
+
+  it('is taken away once new files of the directory are a run', async () => {
+    const of = (path: string) => ({
+      ...job,
+      jobId: path.length,
+      paths: [path],
+      runKey: 'a b',
+      duplicates: 1,
+    });
+    show(
+      [of('/copy/'), of('/other')],
+      [{ runId: 9, directory: '/copy', runKey: 'c', name: 'copy', kind: 'train' }],
+    );
+    await screen.findByText('/other');
+    await waitFor(() => expect(screen.queryByText('/copy/')).toBeNull());
+    screen.getByText('/other');
   });
 
   it('leads to the issues if no file could be read, once for the same paths', async () => {

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { IngestProgress, UnreadFile } from '../../../shared/api/contract.ts';
+import type { IngestProgress, RunSummary, UnreadFile } from '../../../shared/api/contract.ts';
 import { followOf, isBelow, useCanFollow, useFollowActions, useFollows } from '../../data/follows.ts';
 import { mappingPath, pathOfRoute } from '../../data/route.ts';
 import { distinctNames } from '../../data/runNames.ts';
@@ -203,13 +203,10 @@ function DuplicateJob({ job }: { readonly job: IngestProgress }) {
   const { duplicates = 0, runs = 1 } = job;
   const at = job.rollouts === 0 ? all.findIndex(({ runKey }) => runKey === job.runKey) : -1;
   const run = all[at];
-  const follows = useFollows();
-  // Its new files have become a run since.
-  if (
-    job.paths.every(
-      (path) => followOf(follows, path) && all.some(({ directory }) => isBelow(directory, path)),
-    )
-  )
+  // Its new files have become a run of their own since.
+  const isAt = ({ directory }: RunSummary, path: string) =>
+    isBelow(directory, path) && isBelow(path, directory);
+  if (all.some((other) => other.runKey !== job.runKey && job.paths.every((path) => isAt(other, path))))
     return null;
   const what =
     duplicates === 1
