@@ -4,6 +4,8 @@
  * the text.
  */
 
+import { firstFrom } from './ascending.ts';
+
 export interface View {
   readonly text: string;
   /** Maps the UTF-16 offset at which a match begins to the text, behind sequences that are left out there. */
@@ -68,30 +70,7 @@ function unescaped(above: View): View | undefined {
     (follows[before - 1] ?? 0) + offset - (ends[before - 1] ?? 0);
   return {
     text: parts.join(''),
-    startAt: (offset) =>
-      above.startAt(
-        mapped(
-          offset,
-          countWhere(ends, (end) => end <= offset),
-        ),
-      ),
-    endAt: (offset) =>
-      above.endAt(
-        mapped(
-          offset,
-          countWhere(starts, (start) => start < offset),
-        ),
-      ),
+    startAt: (offset) => above.startAt(mapped(offset, firstFrom(ends, offset + 1))),
+    endAt: (offset) => above.endAt(mapped(offset, firstFrom(starts, offset))),
   };
-}
-
-/** Length of the beginning of an ascending list that satisfies a condition. */
-function countWhere(ascending: readonly number[], isBefore: (value: number) => boolean): number {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isBefore(ascending[middle] ?? 0)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

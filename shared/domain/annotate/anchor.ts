@@ -3,6 +3,7 @@
  * changed: at the same offsets, else elsewhere, else with different white space. Every search is linear in
  * the text.
  */
+import { firstFrom } from '../ascending.ts';
 import { eachMatch } from '../linearSearch.ts';
 import type { TextRange, Utf16Offset } from '../model.ts';
 import {
@@ -213,18 +214,6 @@ function* outward(places: ArrayLike<Utf16Offset>, from: Utf16Offset): Generator<
       right++;
     }
   }
-}
-
-/** Index of the first value that is not less, in an ascending list. */
-function firstFrom(places: ArrayLike<number>, least: number): number {
-  let low = 0;
-  let high = places.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((places[middle] ?? 0) < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function fitBefore(context: string, text: string, end: Utf16Offset): number {
