@@ -17,7 +17,8 @@ export function filterSql(node: FilterNode, runId?: number): string {
 }
 
 /**
- * Counts the same rollouts by run, or by step of one run, as a share of the step first: that is what a chart draws, and steps differ in size.
+ * Counts the same rollouts by run, or by step of one run. There the share comes first, because a chart draws the first
+ * column, and steps differ in size.
  *
  * @param runId absent: all runs
  */

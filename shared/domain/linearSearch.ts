@@ -3,7 +3,7 @@
  * 250 characters, and `lastIndexOf` has none.
  */
 
-/** UTF-16 units. For a needle of this length, the time is linear in the text. */
+/** UTF-16 units. The engine searches for shorter needles in linear time. */
 const SHORT = 250;
 
 /** As `text.indexOf(needle, from)`. */

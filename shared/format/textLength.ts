@@ -1,6 +1,6 @@
 /** Measures how much text a value from a log has, without writing it as JSON. */
 
-/** Deeper values are measured without calls of functions within one another. */
+/** Below this depth, values are measured without recursion. */
 const DEEPEST = 64;
 
 /**

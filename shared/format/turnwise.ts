@@ -314,7 +314,7 @@ function responseOf(
   return { ...responseOfMessages(messages), isSpelledByTokens: false };
 }
 
-/** Whether a text has the content of all messages. A log of so many that they cannot be searched in a second counts as one without. */
+/** Whether a text has the content of all messages. If the search takes too long, the answer is no. */
 function holdsAll(text: string, messages: readonly JsonObject[]): boolean {
   const hasCalls = messages.some(
     (message) => Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0,

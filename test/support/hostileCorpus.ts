@@ -178,7 +178,7 @@ function shapes(): Readonly<Record<string, object>> {
     type: 'function',
     function: { name: 'f', arguments: '{}' },
   });
-  // Whoever compares these at each place of 'aaa…' compares almost all of them.
+  // A naive search reads most of the second text at each place of the first.
   const [text, almost] = ['a'.repeat(1_000_000), `${'a'.repeat(10)}b${'a'.repeat(100_000)}`];
   let deep: unknown = 'x';
   for (let depth = 0; depth < 3_000; depth++) deep = { deep };

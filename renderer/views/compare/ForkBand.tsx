@@ -73,7 +73,7 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
       <ActionForkLine context={context} index={index} letter={lane.letter} />
     </Fragment>
   ));
-  // What a user or a tool wrote comes after what the policy did.
+  // If a user's or a tool's text differs first, the policy's first difference is shown before it.
   const isOfOthers = told.every(
     ({ fork }) => isEnvironment(fork.baseline.kind) || isEnvironment(fork.lane.kind),
   );
