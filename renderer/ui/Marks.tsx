@@ -2,6 +2,7 @@
 import type { Label } from '../../shared/domain/annotate/taxonomy.ts';
 import type { Writer } from '../../shared/domain/divergence.ts';
 import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
+import type { Provenance } from '../../shared/domain/model.ts';
 import './controls.css';
 
 export function KeptMark({ isKept }: { readonly isKept: boolean | undefined }) {
@@ -19,13 +20,22 @@ export function UnequalMark({ meaning }: { readonly meaning: string }) {
   );
 }
 
-export function RightMark({ isCorrect }: { readonly isCorrect: boolean | undefined }) {
+interface RightMarkProps {
+  readonly isCorrect: boolean | undefined;
+  /** `derived` (by comparing answer and ground truth) is underlined with dots. Default: no mark of its source. */
+  readonly source?: Provenance | undefined;
+}
+
+export function RightMark({ isCorrect, source }: RightMarkProps) {
   if (isCorrect === undefined) return null;
+  const isDerived = source === 'derived';
+  const label = `${isCorrect ? 'correct' : 'incorrect'}${isDerived ? ', derived' : ''}`;
   return (
     <span
-      className={isCorrect ? 'is-right' : 'is-wrong'}
+      className={`${isCorrect ? 'is-right' : 'is-wrong'}${isDerived ? ' is-derived' : ''}`}
       role="img"
-      aria-label={isCorrect ? 'correct' : 'incorrect'}
+      aria-label={label}
+      title={isDerived ? `${label}: the answer was compared with the ground truth` : undefined}
     >
       {isCorrect ? '✓' : '✕'}
     </span>

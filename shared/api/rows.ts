@@ -56,6 +56,11 @@ export interface RunSummary {
   /** Correct rollouts, and rollouts whose correctness is known. */
   readonly correct: number;
   readonly correctKnown: number;
+  /**
+   * Of the first rollout whose correctness is known: `derived` by comparing answer and ground truth, for want of a
+   * verdict in the log. Absent: by the reward, or unknown.
+   */
+  readonly correctSource?: Provenance;
   /** Records and files that are not in the library, of files that hold this run only. */
   readonly issues: number;
   /** Issues of files that hold other runs too, so their run is unknown. Absent: none. */

@@ -43,6 +43,21 @@ const columnOf = (id: string) => {
 };
 const draw = (id: string, of: RunSummary) => render(<div>{columnOf(id).cell(of)}</div>).container;
 
+describe('the share of correct rollouts', () => {
+  const known = { correct: 27, correctKnown: 30 };
+
+  it('has a word if Turnwise compared answers with ground truths, as the log has no verdict', () => {
+    expect(draw('correct', run('tora', { ...known, correctSource: 'derived' })).textContent).toBe(
+      '90.0derived',
+    );
+  });
+
+  it('has none for a verdict or a reward of the log', () => {
+    expect(draw('correct', run('verdicts', { ...known, correctSource: 'logged' })).textContent).toBe('90.0');
+    expect(draw('correct', run('rewards', known)).textContent).toBe('90.0');
+  });
+});
+
 describe('the name of a run', () => {
   it.each([
     ['error', '✕ error'],

@@ -196,6 +196,7 @@ describe('query plans', () => {
     expect(plan[0]).toMatch(/^SEARCH r USING INDEX sqlite_autoindex_run_row_1 \(run_key=\?\)/);
     expect(plan.filter((step) => / o\b/.test(step))).toEqual([
       'SEARCH o USING COVERING INDEX rollout_by_time (run_id=? AND <expr>>? AND <expr><?)',
+      'SEARCH o USING INDEX rollout_by_step (run_id=? AND step=?)',
     ]);
   });
 });

@@ -7,7 +7,7 @@ import type {
   Stage,
   StepSummary,
 } from '../../../shared/api/contract.ts';
-import { PROVENANCES, RUN_KINDS, type RunKind } from '../../../shared/domain/model.ts';
+import { PROVENANCES, type Provenance, RUN_KINDS, type RunKind } from '../../../shared/domain/model.ts';
 import { isObject } from '../../../shared/format/fields.ts';
 import { evaluationStatus } from '../../../shared/format/loggedEvaluation.ts';
 import type { ReadableLibrary } from '../open.ts';
@@ -43,7 +43,9 @@ const RUN = `
     (SELECT max(${ENDED}) * 1000 FROM rollout_row o
       WHERE o.run_id = r.run_id AND ${ENDED} ${IS_DATE} AND ${ENDED} IS NOT NULL) AS loggedMs,
     (SELECT max(mtime_ms) FROM run_file_row rf JOIN file_row f USING (file_id)
-      WHERE rf.run_id = r.run_id AND mtime_ms / 1000 ${IS_DATE}) AS fileMs
+      WHERE rf.run_id = r.run_id AND mtime_ms / 1000 ${IS_DATE}) AS fileMs,
+    (SELECT correct_source FROM rollout_row o WHERE o.run_id = r.run_id AND is_correct IS NOT NULL AND step =
+      (SELECT min(step) FROM step_row s WHERE s.run_id = r.run_id AND correct_known > 0) LIMIT 1) AS correctSource
   FROM run_row r ${configOf('r')}`;
 /** Searches the index of steps for one run after the other, because a run can have many steps. */
 const RUN_WITHOUT_ROW = `
@@ -83,6 +85,7 @@ interface RunRecord {
   caveats: number;
   loggedMs: number | undefined;
   fileMs: number | undefined;
+  correctSource: Provenance | undefined;
 }
 
 const RUN_ROW: RowSpec<RunRecord> = {
@@ -100,6 +103,7 @@ const RUN_ROW: RowSpec<RunRecord> = {
   caveats: number,
   loggedMs: optional(number),
   fileMs: optional(number),
+  correctSource: optional(oneOf(PROVENANCES)),
 };
 
 const STEP_ROW: RowSpec<StepSummary> = {

@@ -104,7 +104,8 @@ function Alike({ route, row, list }: AlikeProps) {
     <div className="page">
       <header className="page-head">
         <h1>
-          Most similar to <span className="mono">#{row.ordinal}</span> <RightMark isCorrect={row.isCorrect} />
+          Most similar to <span className="mono">#{row.ordinal}</span>{' '}
+          <RightMark isCorrect={row.isCorrect} source={row.correctSource} />
         </h1>
         <Segmented
           label="Rollouts"

@@ -153,7 +153,7 @@ function FoundName({ lane, lanes }: { readonly lane: Lane; readonly lanes: reado
   const { row } = lane.detail;
   return (
     <span className="cmp-lane-name">
-      <RightMark isCorrect={row.isCorrect} /> <KeptMark isKept={row.kept} />{' '}
+      <RightMark isCorrect={row.isCorrect} source={row.correctSource} /> <KeptMark isKept={row.kept} />{' '}
       <Link className="is-link" href={pathOfRoute(lane.route)} title={withGlyphs(`${full}: open its replay`)}>
         {withGlyphs(name)}
       </Link>

@@ -16,6 +16,7 @@ import { Link } from '../../ui/Link.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
+import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
 
 interface GroupHeadProps {
   readonly runKey: string;
@@ -39,6 +40,7 @@ const isLong = (groundTruth: string): boolean => groundTruth.length > 32;
 export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) {
   const named = { problemId: group.problemId, question: group.promptPreview };
   const { groundTruth } = group;
+  const run = useRequest('run.list', {}).data?.find((one) => one.runKey === runKey);
   const name = problemName(named, LONGEST_TITLE);
   const title = isNamedByQuestion(named)
     ? name
@@ -54,6 +56,7 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
             <RightMark isCorrect={false} /> {group.correctKnown - group.correct} incorrect
           </Chip>
         )}
+        {group.correctKnown > 0 && <DerivedCorrectness run={run} />}
         {group.decided > 0 && (
           <Chip title="As logged">
             <KeptMark isKept /> {group.kept} kept

@@ -218,7 +218,7 @@ function answerColumn(hasLongAnswers: boolean): LedgerColumn {
   return column({
     id: 'answer',
     label: 'answer',
-    hint: 'Sorted by its text. The mark shows correct or incorrect',
+    hint: 'Sorted by its text. The mark shows correct or incorrect; dots below it: derived by comparing answer and ground truth',
     minWidth: 58,
     grow: hasLongAnswers ? 12 : 1,
     sorts: 'ascending',
@@ -231,7 +231,8 @@ function answerColumn(hasLongAnswers: boolean): LedgerColumn {
           }
           title={withGlyphs(rollout.answer ?? '')}
         >
-          <RightMark isCorrect={rollout.isCorrect} /> <LogText text={rollout.answer} />
+          <RightMark isCorrect={rollout.isCorrect} source={rollout.correctSource} />{' '}
+          <LogText text={rollout.answer} />
         </span>
       ),
   });

@@ -166,7 +166,19 @@ export const runColumns = (
     sorts: 'descending',
     measure: (run) => ratio(run.correct, run.correctKnown),
     isKnown: (run) => run.correctKnown > 0,
-    cell: (run) => percent(ratio(run.correct, run.correctKnown)),
+    copiedWith: { name: 'correctness', value: (run) => run.correctSource },
+    cell: (run) =>
+      run.correctSource === 'derived' ? (
+        <span
+          className="two-line"
+          title="The log has no verdict. Turnwise compared each answer with its ground truth"
+        >
+          {percent(ratio(run.correct, run.correctKnown))}
+          <small>derived</small>
+        </span>
+      ) : (
+        percent(ratio(run.correct, run.correctKnown))
+      ),
   },
   trendColumn(
     { id: 'reward', label: 'reward', hint: 'Mean reward, by step', minWidth: 66 },

@@ -4,9 +4,11 @@ import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { pathOfRoute } from '../../data/route.ts';
+import { useRequest } from '../../data/useRequest.ts';
 import { Link } from '../../ui/Link.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
 import { count, counted, decimal, percent, ratio } from '../../ui/numbers.ts';
+import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
 import {
   type AnswerCluster,
   answerShares,
@@ -34,11 +36,13 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
   const isEntropyKnown = groups.some(({ meanEntropy }) => meanEntropy !== undefined);
   const scale = isEntropyKnown ? ofPage : { ...ofPage, highest: undefined };
   const [first] = groups;
+  const runs = useRequest('run.list', {}).data;
   if (first === undefined) return null;
   return (
     <section className="problem-run" aria-label={`Run ${first.runName}, ${first.kind}`}>
       <h2 data-drawn="">
-        {withGlyphs(first.runName)} <span className="dim">{first.kind}</span>
+        {withGlyphs(first.runName)} <span className="dim">{first.kind}</span>{' '}
+        <DerivedCorrectness run={runs?.find(({ runKey }) => runKey === first.runKey)} />
       </h2>
       <ProblemLabels runKey={first.runKey} problemId={problemId} groups={groups} />
       <div className="problem-columns">

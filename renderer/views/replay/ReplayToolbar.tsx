@@ -83,7 +83,7 @@ export function ReplayToolbar(props: ReplayToolbarProps) {
         {isBlind && <span className="dim">blind review</span>}
         {!isBlind && row.isCorrect !== undefined && (
           <span className={row.isCorrect ? 'is-right' : 'is-wrong'}>
-            <RightMark isCorrect={row.isCorrect} />{' '}
+            <RightMark isCorrect={row.isCorrect} source={row.correctSource} />{' '}
             {row.answer === undefined ? (
               row.isCorrect ? (
                 'correct'

@@ -14,6 +14,7 @@ import { Link } from '../../ui/Link.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { dayAndTime, lasted, wholeTime } from '../../ui/times.ts';
+import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
 import { UnfinishedEvaluation } from '../../widgets/EvaluationStatus.tsx';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
 import { PartlyRead, PartlyReadNote, useJobOf } from '../../widgets/PartlyRead.tsx';
@@ -124,9 +125,12 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           onChoose={(tab) => showTab(tab === 'steps' ? '' : tab)}
           choices={tabs}
         />
-        {data.model !== undefined && <Chip title="Model">{withGlyphs(data.model)}</Chip>}
-        {data.dataset !== undefined && <Chip title="Data set">{withGlyphs(data.dataset)}</Chip>}
-        <Chip title={data.directory}>{data.format}</Chip>
+        <span className="run-of">
+          {data.model !== undefined && <Chip title="Model">{withGlyphs(data.model)}</Chip>}
+          {data.dataset !== undefined && <Chip title="Data set">{withGlyphs(data.dataset)}</Chip>}
+          <Chip title={data.directory}>{data.format}</Chip>
+        </span>
+        <DerivedCorrectness run={data} />
         <UnfinishedEvaluation run={data} />
         <PartlyRead run={data} />
         {data.issues > 0 && (

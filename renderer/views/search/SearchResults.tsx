@@ -96,7 +96,7 @@ function columnsFor(runs: ReadonlyMap<number, RunSummary>): readonly Column<Sear
             className="search-rollout"
             title={rewarded === undefined ? undefined : `reward ${reward(rewarded)}`}
           >
-            #{ordinal} <RightMark isCorrect={isCorrect} />
+            #{ordinal} <RightMark isCorrect={isCorrect} source={runs.get(row.group.runId)?.correctSource} />
           </span>
         );
       },

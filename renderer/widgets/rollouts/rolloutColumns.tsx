@@ -142,7 +142,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     label: 'answer',
     isKnown: undefined,
     copiedWith: { name: 'correct', value: (row) => row.isCorrect },
-    hint: 'Sorted by its text. The mark shows correct or incorrect',
+    hint: 'Sorted by its text. The mark shows correct or incorrect; dots below it: derived by comparing answer and ground truth',
     minWidth: 84,
     grow: 1,
     sorts: 'ascending',
@@ -151,7 +151,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
         className={row.isCorrect === undefined ? undefined : row.isCorrect ? 'is-right' : 'is-wrong'}
         title={withGlyphs(row.answer ?? '')}
       >
-        <RightMark isCorrect={row.isCorrect} /> <LogText text={row.answer} />
+        <RightMark isCorrect={row.isCorrect} source={row.correctSource} /> <LogText text={row.answer} />
       </span>
     ),
   }),

@@ -1,0 +1,13 @@
+/** The source of a run's correctness, where Turnwise derived it. */
+import type { RunSummary } from '../../shared/api/contract.ts';
+import { Chip } from '../ui/Controls.tsx';
+
+/** Renders nothing for a run whose log has verdicts or rewards, nor while the run is loading. */
+export function DerivedCorrectness({ run }: { readonly run: Pick<RunSummary, 'correctSource'> | undefined }) {
+  if (run?.correctSource !== 'derived') return null;
+  return (
+    <Chip title="The log has no verdict. Turnwise compared each answer with its ground truth">
+      correctness derived
+    </Chip>
+  );
+}
