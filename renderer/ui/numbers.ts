@@ -66,10 +66,15 @@ export function significant(value: number | undefined, digits = 3): string {
   return decimal(value, 1 - magnitude);
 }
 
-/** A reward with the digits it needs, three decimals at most: `1`, `0.35`, `0.506`. The same in lists and of a whole run. */
+/** A reward with the digits it needs, three decimals at most: `1`, `0.35`, `0.506`. */
 export function reward(value: number | undefined): string {
   if (value === undefined) return '';
   return Number.isInteger(value) ? decimal(value, 0) : decimal(value, 3).replace(/0$/, '');
+}
+
+/** A mean of rewards in lists, heads and of a whole run: whole, or three decimals: `1`, `0.350`, `0.506`. */
+export function meanReward(value: number | undefined): string {
+  return decimal(value, value !== undefined && Number.isInteger(value) ? 0 : 3);
 }
 
 export function signed(value: number | undefined, digits = 2): string {

@@ -97,7 +97,7 @@ describe('a column of the library', () => {
   });
 
   it('of a trend is a number where the run has no steps', () => {
-    expect(draw('reward', run('a')).textContent).toBe('0.50');
+    expect(draw('reward', run('a')).textContent).toBe('0.500');
     expect(draw('reward', training).querySelector('svg')).not.toBeNull();
   });
 });
@@ -148,7 +148,9 @@ describe('a sparkline', () => {
       toolErrorRate: [null, 0.125, 0.25],
     };
     const title = (id: string) => draw(id, { ...training, trends }).querySelector('title')?.textContent;
-    expect(title('reward')).toBe('Mean reward by step: 0.25 at step 10, 0.50 at step 30; between 0.25 and 1');
+    expect(title('reward')).toBe(
+      'Mean reward by step: 0.250 at step 10, 0.500 at step 30; between 0.250 and 1',
+    );
     expect(title('toolErrors')).toBe(
       'Share of failed tool calls by step: 12.5% at step 20, 25% at step 30; between 12.5% and 25%',
     );

@@ -1,4 +1,4 @@
-import { count, decimal, reward } from '../../ui/numbers.ts';
+import { count, decimal, meanReward } from '../../ui/numbers.ts';
 import type { SortValue } from '../../ui/sorting.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { HealthCell, ShareCell } from '../../widgets/rollouts/cells.tsx';
@@ -66,12 +66,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
     hint: 'Mean reward, as logged',
     minWidth: 50,
     measure: (row) => row.meanReward,
-    cell: (row) =>
-      row.meanReward === undefined
-        ? null
-        : Number.isInteger(row.meanReward)
-          ? reward(row.meanReward)
-          : decimal(row.meanReward, 3),
+    cell: (row) => meanReward(row.meanReward),
   }),
   share({
     id: 'noTool',
