@@ -6,6 +6,7 @@
  * response begins inside reasoning (shared/domain/DOMAIN.md#prompt-template).
  */
 import type { Segment, SegmentKind, TextRange } from './model.ts';
+import { rememberLast } from './rememberLast.ts';
 
 export interface ParsedPrompt {
   readonly segments: readonly Segment[];
@@ -15,7 +16,7 @@ export interface ParsedPrompt {
 const SPECIAL_HEADER = /(?:<\|im_end\|>\s{0,8})?<\|im_start\|>(system|user|assistant|tool)\n?/g;
 const BARE_HEADER = /(?:^|\n|(?<=[.!?>)\]}"'`*]))(system|user|assistant)\n/g;
 
-export function readPrompt(text: string): ParsedPrompt {
+export const readPrompt = rememberLast((text: string): ParsedPrompt => {
   const trimmed = text.trimEnd();
   const startsInReasoning = trimmed.endsWith('<reason>') || trimmed.endsWith('<think>');
   const isSpecial = text.includes('<|im_start|>');
@@ -47,7 +48,7 @@ export function readPrompt(text: string): ParsedPrompt {
   if (last !== undefined) segments.push({ ...last, outer: { start: last.outer.start, end: text.length } });
   else if (text !== '') add('user', { start: 0, end: text.length }, text.length);
   return { segments, startsInReasoning };
-}
+});
 
 function kindOfRole(role: string | undefined): SegmentKind {
   switch (role) {

@@ -4,13 +4,17 @@
  * `2x+2` differ, so the result is marked `derived` wherever it is shown.
  */
 import { lastBoxed } from './answer.ts';
+import { rememberLast } from './rememberLast.ts';
 
 export function isSameAnswer(answer: string, truth: string): boolean {
   if (answer === truth) return true;
-  const a = normalised(answer);
-  const b = normalised(truth);
-  return a === b || isSameAmount(amountOf(a), amountOf(b));
+  const a = answerForm(answer);
+  const b = formOfTruth(truth);
+  return a.plain === b.plain || isSameAmount(a.amount, b.amount);
 }
+
+/** A ground truth may be long, and all rollouts of a group are compared with the same one. */
+const formOfTruth = rememberLast(answerForm);
 
 /**
  * Whole numbers are compared exactly, others within a billionth of the larger one.
@@ -23,8 +27,13 @@ export function isSameAmount(x: number | undefined, y: number | undefined): bool
   return Math.abs(x - y) <= 1e-9 * Math.max(Math.abs(x), Math.abs(y));
 }
 
+interface AnswerForm {
+  readonly plain: string;
+  readonly amount: number | undefined;
+}
+
 /** Answers with equal `plain`, or the same amount, are the same. Compares one answer with many without parsing it again. */
-export function answerForm(text: string): { readonly plain: string; readonly amount: number | undefined } {
+export function answerForm(text: string): AnswerForm {
   const plain = normalised(text);
   return { plain, amount: amountOf(plain) };
 }

@@ -5,6 +5,7 @@
  */
 import type { Segment, SegmentKind, ToolCall, TurnNumber } from '../domain/model.ts';
 import type { RedactedReasoning } from '../domain/policyContext.ts';
+import { rememberLast } from '../domain/rememberLast.ts';
 import { checkSegments, segmentMessage } from '../domain/segment.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { readToolResponse } from '../domain/toolOutcome.ts';
@@ -76,16 +77,20 @@ const PROMPT_KINDS: Readonly<Record<MessageRole, SegmentKind>> = {
   tool: 'tool-response',
 };
 
-export function promptOfMessages(messages: readonly JsonObject[]): {
-  text: string;
-  segments: readonly Segment[];
-} {
-  const prompt = new SegmentedText();
-  messages.forEach((message, i) => {
-    prompt.add(PROMPT_KINDS[roleOf(message)], 0, textOfMessage(message), i === 0 ? '' : '\n\n');
-  });
-  return prompt;
-}
+export const promptOfMessages = rememberLast(
+  (
+    messages: readonly JsonObject[],
+  ): {
+    text: string;
+    segments: readonly Segment[];
+  } => {
+    const prompt = new SegmentedText();
+    messages.forEach((message, i) => {
+      prompt.add(PROMPT_KINDS[roleOf(message)], 0, textOfMessage(message), i === 0 ? '' : '\n\n');
+    });
+    return prompt;
+  },
+);
 
 /** @param messages from the first assistant message on */
 export function responseOfMessages(messages: readonly JsonObject[]): MessageResponse {

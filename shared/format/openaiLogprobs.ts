@@ -66,8 +66,9 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
   const { samples, unread } = exchange;
   const key = exchange.id ?? `record ${number}`;
   const isNamed = exchange.id !== undefined;
+  const promptAt = promptsOf(exchange.request, samples.length);
   return samples.map((sample, i): ParsedLine => {
-    const { prompt, at } = promptOf(exchange.request, sample.index ?? i, samples.length);
+    const { prompt, at } = promptAt(sample.index ?? i);
     const isKnown = prompt.messages !== undefined || prompt.text !== undefined;
     const part = exchange.isBatch ? i : at;
     const name = part === undefined ? key : `${key}/${part}`;
@@ -188,21 +189,26 @@ function bodyOfSpelled(prompt: Prompt, text: string, facts: KnownFacts): Rollout
     : bodyOfAnswer(prompt.messages, text, facts);
 }
 
-/** A list of prompts gets n choices each, in order. */
-function promptOf(
-  request: JsonObject,
-  index: number,
-  choices: number,
-): { readonly prompt: Prompt; readonly at?: number } {
+interface PromptOfChoice {
+  readonly prompt: Prompt;
+  /** Its place in a list of prompts. */
+  readonly at?: number;
+}
+
+/** @returns the prompt of a choice, by its index. A list of prompts gets n choices each, in order */
+function promptsOf(request: JsonObject, choices: number): (index: number) => PromptOfChoice {
   const { messages, prompt } = request;
-  if (Array.isArray(messages)) return { prompt: { messages: messages.filter(isObject) } };
+  const same = (shared: Prompt) => () => ({ prompt: shared });
+  if (Array.isArray(messages)) return same({ messages: messages.filter(isObject) });
   const text = stringOf(prompt) ?? (Array.isArray(request['choices']) ? undefined : textAsked(request));
-  if (text !== undefined) return { prompt: { text } };
-  if (!Array.isArray(prompt) || prompt.length === 0) return { prompt: {} };
-  if (prompt.every(isObject)) return { prompt: { messages: prompt } };
-  if (choices % prompt.length !== 0) return { prompt: {} };
-  const at = Math.floor(index / (choices / prompt.length));
-  return { prompt: { text: stringOf(prompt[at]) }, ...(prompt.length > 1 ? { at } : {}) };
+  if (text !== undefined) return same({ text });
+  if (!Array.isArray(prompt) || prompt.length === 0) return same({});
+  if (prompt.every(isObject)) return same({ messages: prompt });
+  if (choices % prompt.length !== 0) return same({});
+  return (index) => {
+    const at = Math.floor(index / (choices / prompt.length));
+    return { prompt: { text: stringOf(prompt[at]) }, ...(prompt.length > 1 ? { at } : {}) };
+  };
 }
 
 /** SGLang's request has its prompt in `text`. Its response also has `text`, next to `meta_info`. */

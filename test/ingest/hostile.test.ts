@@ -28,7 +28,9 @@ import {
   archiveOf,
   parquetClaiming,
   parquetOf,
+  parquetOfNoSize,
   parquetWithLongRun,
+  parquetWithNumbersAsBooleans,
   parquetWithPackedRun,
   repeatRows,
   writeStoreWithGeneratedColumn,
@@ -174,7 +176,10 @@ describe('Parquet', () => {
     ],
     ['fewer rows than its pages hold', manyRows(2n), /claims 2 rows, but its column step has 3/],
     ['a run longer than its page', parquetWithLongRun(), /page of 200 values with a run of 8191/],
-    ['such a run in a compressed page', parquetWithPackedRun(), /page of 200 values with a run of 8191/],
+    ['such a run in a compressed page', parquetWithPackedRun(1), /page of 200 values with a run of 8191/],
+    ['such a run of values without bits', parquetWithPackedRun(0), /page of 200 values with a run of 8191/],
+    ['numbers in the encoding of booleans', parquetWithNumbersAsBooleans(), /200 values of the type INT64/],
+    ['a size that is not a number', parquetOfNoSize(), /columns claim NaN bytes/],
   ])('refuses %s', async (_what, content, message) => {
     expect(await readBeside('a.parquet', content)).toEqual({
       rollouts: 0,
@@ -469,6 +474,18 @@ describe('a store', () => {
     db.close();
     const { messages } = await readBeside('a.db');
     expect(messages).toEqual([expect.stringMatching(/its rows claim \d+ bytes, in \d+ bytes/)]);
+  });
+
+  it('whose rows all repeat the long name of a column is refused', async () => {
+    const path = join(place.directory, 'a.db');
+    cpSync(TRACKIO_STORE, path);
+    const db = new Database(path);
+    db.exec(`ALTER TABLE traces ADD COLUMN "${'long '.repeat(1000)}"`);
+    db.close();
+    const { messages } = await readBeside('a.db');
+    expect(messages).toEqual([
+      expect.stringMatching(/names of the columns of the table traces have \d+ char/),
+    ]);
   });
 
   it('with planner statistics that would be computed is refused before SQLite opens it', async () => {

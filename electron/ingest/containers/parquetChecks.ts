@@ -322,6 +322,10 @@ class PageChecker {
     const isBoolean = this.chunk.type === 'BOOLEAN';
     if (encoding === DELTA_BYTE_ARRAY && values * bytes.byteLength > MOST_SHARED)
       throw new Error(`it has a page of ${values} texts that share their beginnings`);
+    if (encoding === RLE && !isBoolean)
+      throw new Error(
+        `it has a page of ${values} values of the type ${this.chunk.type} in the encoding RLE, which is for booleans`,
+      );
     if (encoding === RLE || (isBoolean && (encoding === PLAIN_DICTIONARY || encoding === RLE_DICTIONARY)))
       checkRuns(bytes, at + 4, bytes.byteLength, 1, values);
     else if (encoding === PLAIN_DICTIONARY || encoding === RLE_DICTIONARY)
@@ -350,7 +354,6 @@ function widthOf(level: number): number {
  * @throws Error when its runs repeat more values than the page has
  */
 function checkRuns(bytes: Uint8Array, start: number, end: number, width: number, values: number): void {
-  if (width === 0) return;
   const walker = new ThriftWalker(bytes, start);
   for (let seen = 0; seen < values && walker.at < end; ) {
     const head = walker.varint();

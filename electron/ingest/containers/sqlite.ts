@@ -25,6 +25,8 @@ import { openFile, readWhole } from './openFile.ts';
 import { rowRecord } from './rowJson.ts';
 import { checkRows, checkStored, mostRows } from './sizes.ts';
 
+/** Limit in characters of the names of a table's columns. Stores have some 200. */
+const LONGEST_NAMES = 4096;
 /** Rows whose keys are in memory at once. */
 const PAGE = 64;
 
@@ -147,6 +149,10 @@ export class SqliteSource implements RecordSource {
       throw new Error(
         `the column ${computed.name} of the table ${table} is generated, which no store of a trainer has`,
       );
+    const letters = columns.reduce((sum, { name }) => sum + name.length, 0);
+    // Each row is read with the names of its columns.
+    if (letters > LONGEST_NAMES)
+      throw new Error(`the names of the columns of the table ${table} have ${letters} characters in all`);
     const shadow = columns.find(({ name }) => /^(?:rowid|oid|_rowid_)$/i.test(name));
     if (shadow !== undefined)
       throw new Error(`the table ${table} has a column ${shadow.name}, which hides the number of its rows`);
