@@ -23,6 +23,10 @@ export interface DatabaseCopy {
   remove(): void;
 }
 
+/** Bytes: of a block as the system counts them, and of a file that may be sparse. */
+const [BLOCK, LARGEST_SPARSE] = [512, 64 << 20];
+/** Times. */
+const MOST_COMPRESSED = 64;
 /** Attempts to copy. Another program may write during a copy and make it inconsistent. */
 const MOST_TRIES = 5;
 /** Directory name, without the process id that follows. */
@@ -88,7 +92,10 @@ export function isRunning(pid: number): boolean {
 
 async function copyFiles(database: string, copy: string): Promise<void> {
   const { bavail, bsize } = statfsSync(dirname(copy));
-  const { size } = statSync(database);
+  const { size, blocks } = statSync(database);
+  // A copy takes the whole size, also of what was never written. No file system compresses that much.
+  if (blocks > 0 && size > LARGEST_SPARSE && size > MOST_COMPRESSED * BLOCK * blocks)
+    throw new Error(`it has ${size} bytes, of which ${BLOCK * blocks} are on the disk`);
   if (size > bavail * bsize) {
     throw new Error(
       `it must be read from a copy in ${dirname(copy)}. The copy needs ${size} bytes, but ${bavail * bsize} are free`,

@@ -2,8 +2,10 @@
  * Row specs: a query declares its columns, and the type of its rows follows from that. In development and
  * tests the first row of each statement is compared with the spec. Production skips the check.
  */
+
 import type { Statement } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
+import { parseJson } from '../../shared/domain/parseJson.ts';
 import type { ReadableLibrary } from './open.ts';
 
 /** One column. `V` is the type of its cells. */
@@ -241,7 +243,7 @@ const oneLine = (sql: string): string => sql.trim().replaceAll(/\s+/g, ' ').slic
 /** @returns undefined for text that is not JSON; a library from somebody else may contain such text */
 export function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

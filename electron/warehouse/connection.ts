@@ -1,9 +1,11 @@
 /** Connects to a ClickHouse database, and says in a sentence why it did not work. */
+
 import { readFileSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ZodType } from 'zod';
 import { ApiError, refused } from '../../shared/api/errors.ts';
+import { parseJson } from '../../shared/domain/parseJson.ts';
 
 export interface WarehouseAddress {
   /** `http://HOST:PORT` or `https://HOST:PORT`. */
@@ -394,7 +396,7 @@ const NO_WAY: Readonly<Record<string, string>> = {
 /** @returns undefined: no row, or a failure that an older server sends as one */
 function rowIn(line: string): Row | undefined {
   try {
-    const value = JSON.parse(line) as unknown;
+    const value = parseJson(line);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     return 'exception' in value ? undefined : (value as Row);
   } catch {

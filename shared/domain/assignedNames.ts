@@ -14,8 +14,11 @@ export interface AssignedName {
 }
 
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_]*';
-/** Each run of blanks ends at a sign of its own. Two runs side by side would take quadratic time, three cubic. */
-const TARGETS = `(?:\\(\\s*)?\\*?${NAME}(?:\\s*,\\s*\\*?${NAME})*(?:\\s*,)?(?:\\s*\\))?`;
+/**
+ * On one line, and each run of blanks ends at a sign of its own. Two runs side by side would take quadratic time, three
+ * cubic, as would targets that go on over lines.
+ */
+const TARGETS = `(?:\\([ \\t]*)?\\*?${NAME}(?:[ \\t]*,[ \\t]*\\*?${NAME})*(?:[ \\t]*,)?(?:[ \\t]*\\))?`;
 const LINE = 'gmu';
 const PATTERNS = {
   assignment: new RegExp(`^[ \\t]*(${TARGETS})[ \\t]*(?::[^=\\n]+)?=(?!=)`, LINE),
@@ -126,7 +129,7 @@ function sourceFrom(code: string, blanked: string, from: number): string {
 }
 
 const STRING_OR_COMMENT =
-  /#[^\n]*|("""|''')(?:[^\\]|\\[\s\S])*?(?:\1|$)|"(?:[^"\\\n]|\\[\s\S])*(?:"|(?=\n)|$)|'(?:[^'\\\n]|\\[\s\S])*(?:'|(?=\n)|$)/g;
+  /#[^\n]*|"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*(?:"""|$)|'''[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*(?:'''|$)|"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*(?:"|(?=\n)|$)|'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*(?:'|(?=\n)|$)/g;
 
 /** Same length. Strings become blanks, including line ends in them; of a comment, only the `#` remains. */
 export function withoutStrings(code: string): string {

@@ -1,6 +1,6 @@
 /**
- * Views of a text with JSON escapes decoded and without the sequences of a terminal. Tool calls are JSON inside a text,
- * sometimes nested in JSON again, and a program colours what it prints. A match in a view is mapped back to its range in
+ * Views of a text with the escapes of JSON, Python and addresses decoded and without the sequences of a terminal. Tool
+ * calls are JSON inside a text, sometimes nested in JSON again, and a program colours what it prints. A match in a view is mapped back to its range in
  * the text.
  */
 
@@ -17,16 +17,18 @@ export interface View {
 /** Nesting of JSON strings; logs have less. */
 const DEEPEST = 4;
 /** Excludes `\b` and `\f`: logs do not contain them, while LaTeX has many commands that begin so. */
-const DECODED = String.raw`\\(?:u([0-9a-fA-F]{4})|(["\\/nrt]))`;
+const LETTER = String.raw`\\(["\\/nrt])`;
+/** As JSON, Python, shells, addresses and mails write a character by its number, in octal or in hexadecimal digits. */
+const NUMBER = String.raw`\\([0-3][0-7]{2})|(?:\\u([0-9a-fA-F]{4})|(?:\\x|%)([0-9a-fA-F]{2})|=(3[dD]))`;
 /** The character, its glyph, and as JSON, Python and shells write it. */
-const ESC = String.raw`(?:[\u001b\u241b]|\^\[(?=\[)|\\(?:x1[bB]|u001[bB]|033|e(?=\[)))`;
+const ESC = String.raw`(?:[\u001b\u241b]|\^\[(?=[[()\]])|\\(?:x1[bB]|u001[bB]|033|[eE](?=\[)))`;
 const CSI = '[0-?]{0,64}[ -/]{0,4}[@-~]';
 /**
  * Colours, movements and modes, character sets, and titles and links of a terminal, and a colour whose escape character
  * was lost.
  */
 const TERMINAL = String.raw`${ESC}(?:\[${CSI}|[()][0-9A-Za-z]|[78McH]|\][^\u0007\u001b\u241b\\]{0,300}(?:\u0007|\u001b\\))|\u009b${CSI}|(?<!\u001b|1[bB]|033|\\e|\^\[)\[(?:\d[\d;]{0,20})?[mK]`;
-const ESCAPE = new RegExp(`${TERMINAL}|${DECODED}`, 'g');
+const ESCAPE = new RegExp(`${TERMINAL}|${LETTER}|${NUMBER}`, 'g');
 const PLAIN: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /** The text itself comes first. */
@@ -48,13 +50,14 @@ function unescaped(above: View): View | undefined {
   const parts: string[] = [];
   let [done, length] = [0, 0];
   for (const match of above.text.matchAll(ESCAPE)) {
-    const [written, code, letter] = match;
+    const [written, letter, octal, ...hexadecimal] = match;
+    const digits = octal ?? hexadecimal.find((code) => code !== undefined);
     const char =
-      code === undefined
-        ? letter === undefined
+      letter === undefined
+        ? digits === undefined
           ? ''
-          : (PLAIN[letter] ?? letter)
-        : String.fromCharCode(parseInt(code, 16));
+          : String.fromCharCode(parseInt(digits, octal === undefined ? 16 : 8))
+        : (PLAIN[letter] ?? letter);
     parts.push(above.text.slice(done, match.index), char);
     length += match.index - done;
     starts.push(length);

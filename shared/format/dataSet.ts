@@ -237,13 +237,16 @@ function tokensOf(record: JsonObject, length: number): ParsedTokens | undefined 
     advantage: floats('token_advantage'),
   };
   const entropyOf = jsonOf(record, 'entropy_of');
+  const top = Array.isArray(alternatives) && alternatives.length === count ? alternatives : undefined;
+  if (count > 0 && [ends, ids, mask, top, ...Object.values(columns)].every((column) => column === undefined))
+    throw new Unfit(`"tokens" is ${count}, but the row has no values of tokens`);
   return {
     count,
     ...(ends === undefined ? {} : { ends: Uint32Array.from(ends) }),
     ...(ids === undefined ? {} : { ids: Int32Array.from(ids) }),
     ...(mask === undefined ? {} : { mask: Uint8Array.from(mask, (each) => (each === 1 ? 1 : 0)) }),
     ...Object.fromEntries(Object.entries(columns).filter(([, column]) => column !== undefined)),
-    ...(Array.isArray(alternatives) && alternatives.length === count ? { top: alternatives } : {}),
+    ...(top === undefined ? {} : { top }),
     ...(entropyOf === undefined ? {} : { entropyOf }),
   };
 }

@@ -3,6 +3,7 @@
  * `Infinity` and `-Infinity` outside strings into null. Nothing else is repaired: other invalid lines are
  * refused with V8's own message.
  */
+import { parseJson } from '../domain/parseJson.ts';
 import type { LineIssue } from './format.ts';
 
 export type ParsedJson =
@@ -24,14 +25,14 @@ export function readJson(text: string): ParsedJson {
   if (text.length > UNCOUNTED_CHARS && hasTooManyValues(text))
     return { ok: false, message: `it has more than ${MOST_VALUES} objects, lists and fields` };
   try {
-    return { ok: true, value: JSON.parse(text), warnings: NONE };
+    return { ok: true, value: parseJson(text), warnings: NONE };
   } catch (error) {
     strictMessage = error instanceof Error ? error.message : String(error);
   }
   const { replaced, count } = withoutNonFiniteNumbers(text);
   if (count === 0) return { ok: false, message: strictMessage };
   try {
-    const value: unknown = JSON.parse(replaced);
+    const value: unknown = parseJson(replaced);
     const noun = count === 1 ? 'number' : 'numbers';
     const message = `${count} ${noun} written as NaN or Infinity, which JSON does not have; read as unknown`;
     return { ok: true, value, warnings: [{ severity: 'warning', code: 'non_finite_number', message }] };

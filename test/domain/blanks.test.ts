@@ -19,6 +19,8 @@ it.each<readonly [string, () => unknown]>([
   ['an answer', () => extractAnswer(`####${blanks}x`, [])],
   ['an answer of the policy', () => answerIn(`####${blanks}x`)],
   ['names', () => [`a${blanks}x`, `(a, b${blanks}x`, `import a${blanks}x`].map(assignedNames)],
+  ['names on many lines', () => assignedNames('a,\n'.repeat(LONG))],
+  ['a long string of code', () => assignedNames(`x = "${'y'.repeat(20_000_000)}"`)],
   ['calls', () => proposedMode([callOf(`a${blanks}x`), callOf(`for a${blanks}x`), callOf('print(a)')])],
   ['a cell', () => delimitedCell(`-${digits}x`)],
   ['answers', () => isSameAnswer(`${digits}x`, '7')],

@@ -564,6 +564,22 @@ describe('a masked text', () => {
     expect(maskedText(`${on}Bearer ${plain}${off}`)).not.toContain(plain);
   });
 
+  it.each([
+    'redirect=a%3Ftoken%3D',
+    'https%3A%2F%2Fuser%3A',
+    '%22',
+    '\\x22',
+    '\\x0a',
+    '\\042',
+    '=3D',
+    '\u001b[0m%3d',
+    '^[(B',
+    '\\E[31m',
+  ])('finds credentials behind a character by its number: %s', (before) => {
+    const token = `ghp_${letters(36)}`;
+    expect(maskedText(`a ${before}${token} b`)).toBe(`a ${before}${blocks(token.length)} b`);
+  });
+
   it.each(TEXTS)('is the same string if it has no credential: %s', (text) => {
     expect(maskedText(text)).toBe(text);
   });

@@ -231,9 +231,19 @@ describe('a data set', () => {
     ['kv_cache', [0.5], '"kv_cache" is not JSON text'],
   ])('a row whose %s is %j is refused', (name, value, message) => {
     const texts = { group: 'g', problem: 'p', prompt: '', prompt_segments: [], response: '', segments: [] };
-    const row = { v: 1, rollout: 1, ...texts, tokens: 1, [name]: value };
+    const row = { v: 1, rollout: 1, ...texts, tokens: 1, entropy: [0.5], [name]: value };
     expect(readDataSetRow(row, { run: 'r' })).toMatchObject({ issue: { code: 'unfit_row', message } });
     expect(readDataSetRow({ ...row, [name]: null }, { run: 'r' })).toMatchObject({ kind: 'rollout' });
+  });
+
+  it('a row with a number of tokens, and nothing of any token, is refused', () => {
+    const texts = { group: 'g', problem: 'p', prompt: '', prompt_segments: [], response: '', segments: [] };
+    expect(readDataSetRow({ v: 1, rollout: 1, ...texts, tokens: 3e9 }, { run: 'r' })).toMatchObject({
+      issue: {
+        code: 'unfit_row',
+        message: '"tokens" is 3000000000, but the row has no values of tokens',
+      },
+    });
   });
 
   it('finds the rollouts of a step by an index', async () => {

@@ -101,7 +101,22 @@ it('refuses a dictionary that would be decoded again for thousands of batches', 
     for await (const _ of source.records(0));
   };
   await expect(read()).rejects.toThrow(
-    'the dictionaries of the Arrow file are too large for so many batches',
+    'the schema and the dictionaries of the Arrow file are too large for so many batches',
   );
+  await source.close();
+});
+
+it('refuses a long schema that would be decoded again for thousands of batches', async () => {
+  const ipc = tableToIPC(tableFromArrays({ [`a${'x'.repeat(1 << 20)}`]: ['b'] }), { format: 'stream' });
+  const stream = Buffer.from(ipc ?? []);
+  const end = stream.byteLength - 8;
+  const batch = stream.subarray(stream.lastIndexOf(Buffer.from([255, 255, 255, 255]), end - 1), end);
+  const path = join(scratch, 'schema.arrow');
+  writeFileSync(path, Buffer.concat([stream.subarray(0, end), ...Array.from({ length: 400 }, () => batch)]));
+  const source = ArrowSource.open(path);
+  const read = async () => {
+    for await (const _ of source.records(0));
+  };
+  await expect(read()).rejects.toThrow('the schema and the dictionaries of the Arrow file are too large');
   await source.close();
 });

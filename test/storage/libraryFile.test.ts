@@ -1,7 +1,8 @@
 /** The size of a library is one number, whoever reports it. */
-import { statSync } from 'node:fs';
+import { statSync, truncateSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytesOnDisk } from '../../electron/storage/bytesOnDisk.ts';
+import { copyDatabase } from '../../electron/storage/databaseFiles.ts';
 import { openWriter } from '../../electron/storage/open.ts';
 import { librarySizes } from '../../electron/storage/queries/sizes.ts';
 import { type Scratch, scratch } from '../support/library.ts';
@@ -39,4 +40,10 @@ describe('the size of a library', () => {
   it('is unknown without a file', () => {
     expect(bytesOnDisk(`${place.library}.none`)).toBeUndefined();
   });
+});
+
+it('of a store that is not written for the most part is not copied', async () => {
+  const path = place.file('a.db', 'SQLite format 3\0');
+  truncateSync(path, 1 << 30);
+  await expect(copyDatabase(path)).rejects.toThrow(/^it has 1073741824 bytes, of which \d+ are on the disk$/);
 });

@@ -26,6 +26,8 @@ const ROWS = 256;
 const [REPEATED_OF_ANY, REPEATED_PER_BYTE] = [1 << 30, 64];
 /** Decoding a message of any length takes as long as unpacking about this many bytes. */
 const MESSAGE_BYTES = 1 << 15;
+/** Reading a byte of a schema takes as long as reading so many of a dictionary, because it is names and numbers. */
+const SCHEMA_WEIGHT = 4;
 const MAGIC = Buffer.from('ARROW1');
 /** Kinds of messages (apache/arrow:format/Message.fbs, `MessageHeader`). */
 const [SCHEMA, DICTIONARY_BATCH, RECORD_BATCH] = [1, 2, 3];
@@ -112,6 +114,7 @@ export class ArrowSource implements RecordSource {
         const needed = [...[...dictionaries.values()].flat(), message];
         const bytes = needed.reduce((sum, part) => sum + part.bytes, 0);
         if (needed.length > 1) this.countRepeated(bytes);
+        this.countRepeated(SCHEMA_WEIGHT * schema.byteLength);
         if (bytes > mostMemory(this.size)) {
           const limit = mostMemory(this.size);
           const text = `a batch of the Arrow file has ${bytes} bytes; the limit is ${limit}. Write smaller batches`;
@@ -126,12 +129,12 @@ export class ArrowSource implements RecordSource {
     closeSync(this.file);
   }
 
-  /** Every batch decodes the dictionaries again. */
+  /** Every batch decodes the schema and the dictionaries again. */
   private countRepeated(bytes: number): void {
     this.repeated += bytes;
     if (this.repeated > REPEATED_OF_ANY + REPEATED_PER_BYTE * this.size)
       throw new CorruptContainerError(
-        'the dictionaries of the Arrow file are too large for so many batches. Write larger batches',
+        'the schema and the dictionaries of the Arrow file are too large for so many batches. Write larger batches',
       );
   }
 
