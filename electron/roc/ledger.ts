@@ -8,7 +8,7 @@ import type {
   RocBasis,
   RocSums,
 } from '../../shared/api/rocRows.ts';
-import { disagreements } from '../../shared/domain/penalty.ts';
+import { disagreements, penaltyInputOf } from '../../shared/domain/penalty.ts';
 import type { GroupDecision } from '../../shared/domain/resample.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import {
@@ -151,20 +151,11 @@ function disagreementsOf(db: ReadableLibrary, record: PoolRecord): readonly Pena
   if (isAgreed) return [];
   const detail = getRollout(db, record.rolloutId);
   if (detail === undefined) return [];
-  // Calls index all segments including the prompt's, but only the response is checked.
-  const first = detail.segments.findIndex(({ turn }) => turn > 0);
-  const offset = first < 0 ? detail.segments.length : first;
-  return disagreements(ways, {
-    response: detail.response,
-    segments: detail.segments.slice(offset),
-    turns: detail.turns,
-    toolCalls: detail.toolCalls.map(({ callSegment, responseSegment, ...call }) => ({
-      ...call,
-      callSegment: callSegment - offset,
-      ...(responseSegment === undefined ? {} : { responseSegment: responseSegment - offset }),
-    })),
-    ...(detail.row.stopReason === undefined ? {} : { stopReason: detail.row.stopReason }),
-  });
+  const { response, segments, turns, toolCalls, row } = detail;
+  return disagreements(
+    ways,
+    penaltyInputOf({ response, segments, turns, toolCalls, stopReason: row.stopReason }),
+  );
 }
 
 function sideOf(basis: RocBasis, decision: GroupDecision, records: readonly PoolRecord[]): LedgerSide {

@@ -40,7 +40,7 @@ const [SMALLEST_SHIFTED, LARGEST_SHIFTED] = [1e-6, 1e15];
  * Rounds halves of the decimal number away from zero: 69.85 is `69.9`. `toFixed` rounds the binary number, which is
  * below or above the decimal one.
  */
-export function fixed(value: number, digits: number): string {
+function fixed(value: number, digits: number): string {
   // A product such as 0.6985 · 100 has noise in its last digits.
   const size = Math.abs(Number(value.toPrecision(15)));
   if (!(size >= SMALLEST_SHIFTED && size < LARGEST_SHIFTED)) return value.toFixed(digits);
@@ -66,14 +66,8 @@ export function significant(value: number | undefined, digits = 3): string {
   return decimal(value, 1 - magnitude);
 }
 
-/** A reward with the digits it needs, three decimals at most: `1`, `0.35`, `0.506`. */
+/** A reward or a mean of rewards: whole, or with three decimals: `1`, `0.350`, `0.506`. */
 export function reward(value: number | undefined): string {
-  if (value === undefined) return '';
-  return Number.isInteger(value) ? decimal(value, 0) : decimal(value, 3).replace(/0$/, '');
-}
-
-/** A mean of rewards in lists, heads and of a whole run: whole, or three decimals: `1`, `0.350`, `0.506`. */
-export function meanReward(value: number | undefined): string {
   return decimal(value, value !== undefined && Number.isInteger(value) ? 0 : 3);
 }
 

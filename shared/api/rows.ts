@@ -101,6 +101,8 @@ export interface RunDetail extends RunSummary {
   readonly stages: readonly Stage[];
   /** The merged `run` lines, as logged; empty for formats that write none. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** Files of its directory that were not read, because other files of the library have their content. */
+  readonly filesNotRead: number;
 }
 
 export interface StepSummary {

@@ -295,7 +295,8 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
   {
     term: 'positive',
     also: 'negative',
-    meaning: 'In Resample-on-Correct: a rollout with a reward above 0. All others are negatives.',
+    meaning:
+      'In the paper on Resample-on-Correct: a rollout with a reward above 0, which its screens call correct. All others are negatives.',
     source: RELEASE,
   },
   {
@@ -307,7 +308,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
   {
     term: 'quota',
     meaning:
-      'How many positives and negatives of a group are kept: the same share of each, rounded, with a minimum for each.',
+      'How many correct and incorrect rollouts of a group are kept: the same share of each, rounded, with a minimum for each.',
     unit: 'rollouts',
     source: RELEASE,
   },
@@ -409,7 +410,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
   {
     term: 'tie-break',
     meaning:
-      'If several positives have the penalty of the last kept one, rollout order decides which are kept.',
+      'If several correct rollouts have the penalty of the last kept one, rollout order decides which are kept.',
     source: RELEASE,
   },
   {

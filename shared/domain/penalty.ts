@@ -19,6 +19,21 @@ export interface PenaltyInput {
   readonly stopReason?: StopReason;
 }
 
+/** @param rollout with the segments of prompt and response in one list, as the library answers it */
+export function penaltyInputOf({ segments, toolCalls, ...rollout }: PenaltyInput): PenaltyInput {
+  const first = segments.findIndex(({ turn }) => turn > 0);
+  const offset = first < 0 ? segments.length : first;
+  return {
+    ...rollout,
+    segments: segments.slice(offset),
+    toolCalls: toolCalls.map(({ callSegment, responseSegment, ...call }) => ({
+      ...call,
+      callSegment: callSegment - offset,
+      ...(responseSegment === undefined ? {} : { responseSegment: responseSegment - offset }),
+    })),
+  };
+}
+
 export interface Penalties {
   /** Share of failed tool calls, 0 … 1; 0.5 without any. */
   readonly pErr: number;
@@ -291,7 +306,7 @@ function causeOfLogged(part: keyof Penalties, said: number, { text, typed }: Pen
     return { code: 'rounding', sentence: `The log rounds to ${decimals} decimals.` };
   }
   if (!differ(said, typed[part])) {
-    return { code: 'logged_is_typed', sentence: 'The logged value is that of the typed outcomes.' };
+    return { code: 'logged_is_typed', sentence: 'The logged value is that of the tool outcomes.' };
   }
   if (text.source === 'text') {
     return { code: 'unexplained', sentence: 'The release’s rules give another value on this text.' };

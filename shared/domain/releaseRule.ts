@@ -207,7 +207,7 @@ function select(
   const ranksNonZeros = keptNonZeros < nonZeros.length;
   const ranksZeros = rule === 'release-first-week' && keptZeros < zeros.length;
   if (sum !== n) {
-    const numbers = `${keptNonZeros} positives + ${keptZeros} negatives = ${sum}`;
+    const numbers = `${keptNonZeros} correct + ${keptZeros} incorrect = ${sum}`;
     stopOn(state, `${numbers}, but down_sample_to_n is ${n}: the release stops here`, n);
   } else if ((ranksNonZeros && !isAllKnown(nonZeros, state)) || (ranksZeros && !isAllKnown(zeros, state))) {
     leaveUndecided(state, 'penalty_unknown', n);

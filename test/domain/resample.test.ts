@@ -312,7 +312,7 @@ describe('release', () => {
     const decision = one(draw(`${'+0 '.repeat(7)}${'-0 '.repeat(7)}`), keeping(7));
     expect(decision).toMatchObject({
       outcome: 'assertion',
-      assertion: '4 positives + 4 negatives = 8, but down_sample_to_n is 7: the release stops here',
+      assertion: '4 correct + 4 incorrect = 8, but down_sample_to_n is 7: the release stops here',
       quota: { rounded: { zeros: 4, nonZeros: 4 } },
     });
     for (const row of decision.rows) {
@@ -320,7 +320,7 @@ describe('release', () => {
     }
     // 5 + 9 of 14: round(2.5) + round(4.5) = 2 + 4.
     expect(one(draw(`${'+0 '.repeat(5)}${'-0 '.repeat(9)}`), keeping(7)).assertion).toMatch(
-      /2 positives \+ 4 negatives = 6/,
+      /2 correct \+ 4 incorrect = 6/,
     );
   });
 

@@ -241,7 +241,7 @@ export function describeProblems(shell: Shell): void {
 
     test('answers that were rewarded and not are counted among the views', async () => {
       await visit(page, running.urlOf(`${PROBLEMS}?tab=suspicious`));
-      await page.getByRole('button', { name: 'Same answer, different reward 0' }).click();
+      await page.getByRole('button', { name: 'Same answer, different verdicts 0' }).click();
       await page.getByText('No answer of a problem was judged both correct and incorrect').waitFor();
     });
 

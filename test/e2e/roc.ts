@@ -175,7 +175,7 @@ export function describeRoc(shell: Shell): void {
       const bias = page.getByRole('region', { name: 'Bias' });
       await bias.getByRole('button', { name: /^Turns 2: \d+ rollouts, [\d.]+ % of the kept$/ }).click();
       const behind = () => page.getByRole('grid', { name: /^Groups: / });
-      await page.getByRole('grid', { name: 'Groups: kept positives of 2 turns · logged' }).waitFor();
+      await page.getByRole('grid', { name: 'Groups: kept correct rollouts of 2 turns · logged' }).waitFor();
       await behind()
         .getByRole('columnheader', { name: 'calls sum', exact: true })
         .getByRole('button')
@@ -195,7 +195,7 @@ export function describeRoc(shell: Shell): void {
         .last()
         .click();
       await page
-        .getByRole('grid', { name: 'Groups: discarded positives without a tool call · logged' })
+        .getByRole('grid', { name: 'Groups: discarded correct rollouts without a tool call · logged' })
         .waitFor();
       const errorsChart = page.getByRole('slider', { name: 'Failed calls in correct by step' });
       await errorsChart.focus();
@@ -255,7 +255,9 @@ export function describeRoc(shell: Shell): void {
         y: Number(await dot.getAttribute('cy')),
       });
       await rates.click({ position: await at() });
-      await page.getByRole('grid', { name: /^Groups: (positives|negatives) of step 0 · logged$/ }).waitFor();
+      await page
+        .getByRole('grid', { name: /^Groups: (correct|incorrect) rollouts of step 0 · logged$/ })
+        .waitFor();
       const groups = page.getByRole('slider', { name: 'Groups by outcome by step' });
       await groups.click({ position: { x: (await at()).x, y: 40 } });
       await page.getByRole('heading', { level: 1, name: 'Resample-on-Correct, step 0' }).waitFor();

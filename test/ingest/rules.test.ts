@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
+import { getRun } from '../../electron/storage/queries/runs.ts';
 import { sameProblems } from '../../electron/storage/queries/sameProblem.ts';
 import { getSources } from '../../electron/storage/queries/sources.ts';
 import { number, queryValue, text } from '../../electron/storage/rows.ts';
@@ -121,6 +122,8 @@ describe('the same file under two paths', () => {
       ]);
       expect(sourcesOf('b')?.files[1]).not.toHaveProperty('notRead');
       expect(sourcesOf('a')?.files.map(({ path }) => path)).toEqual([first]);
+      const notRead = (name: string) => getRun(db, sourcesOf(name)?.runKey ?? '')?.filesNotRead;
+      expect([notRead('a'), notRead('b')]).toEqual([0, 1]);
       new LibraryWriter(db).removal.remove(sourcesOf('a')?.runKey ?? '');
     } finally {
       db.close();

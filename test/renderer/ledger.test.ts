@@ -279,7 +279,7 @@ describe('two rollouts side by side', () => {
     const [a, b] = entriesOf(KNOWN);
     if (a === undefined || b === undefined) throw new Error('the pool has two');
     const facts = new Map(pairFacts(a, b, 'recomputed').map((fact) => [fact.label, fact]));
-    expect(facts.get('penalty')).toMatchObject({ values: ['0.00', '0.50'], differs: true });
+    expect(facts.get('penalty')).toMatchObject({ values: ['0', '0.500'], differs: true });
     expect(facts.get('decision, recomputed')?.values).toEqual(['kept, lowest penalty', 'kept, won the tie']);
     expect(facts.get('reward')?.differs).toBe(false);
     expect(pairFacts({ ...a, rollout: undefined }, b, 'unknown')[0]?.values[0]).toBe('');

@@ -7,7 +7,6 @@ import {
   decimal,
   duration,
   figure,
-  meanReward,
   percent,
   ratio,
   reward,
@@ -70,9 +69,8 @@ describe('numbers', () => {
     expect(signed(0)).toBe('0.00');
     expect(reward(1)).toBe('1');
     expect(reward(0.353)).toBe('0.353');
-    expect(reward(0.35)).toBe('0.35');
-    // Means below each other have as many decimals.
-    expect([0.506, 0.35, 1 / 3, 1, undefined].map(meanReward)).toEqual(['0.506', '0.350', '0.333', '1', '']);
+    // Values below each other have as many decimals.
+    expect([0.506, 0.35, 1 / 3, 1, undefined].map(reward)).toEqual(['0.506', '0.350', '0.333', '1', '']);
     expect([0.965, 0.96, 1, 0.9996, 0].map(asShare)).toEqual(['96.5%', '96%', '100%', '>99.9%', '0%']);
     expect(bytes(999)).toBe('999 B');
     expect(bytes(18_211_000)).toBe('18.2 MB');

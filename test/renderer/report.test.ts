@@ -158,14 +158,14 @@ describe('the numbers of a report', () => {
       ],
     };
     const names = numberNames({ ...REPORT, recomputed: side });
-    expect(names.get('kept')).toBe('kept positives · recomputed');
-    expect(names.get('kept:length:0')).toBe('kept positives of ≤ 500 characters · recomputed');
-    expect(names.get('kept:length:2')).toBe('kept positives of > 1K characters · recomputed');
-    expect(names.get('kept:turns:0')).toBe('kept positives of 1 turn · recomputed');
-    expect(names.get('kept:turns:1')).toBe('kept positives of 2 or more turns · recomputed');
-    expect(names.get('kept:without_calls')).toBe('kept positives without a tool call · recomputed');
+    expect(names.get('kept')).toBe('kept correct rollouts · recomputed');
+    expect(names.get('kept:length:0')).toBe('kept correct rollouts of ≤ 500 characters · recomputed');
+    expect(names.get('kept:length:2')).toBe('kept correct rollouts of > 1K characters · recomputed');
+    expect(names.get('kept:turns:0')).toBe('kept correct rollouts of 1 turn · recomputed');
+    expect(names.get('kept:turns:1')).toBe('kept correct rollouts of 2 or more turns · recomputed');
+    expect(names.get('kept:without_calls')).toBe('kept correct rollouts without a tool call · recomputed');
     expect(names.get('7:before')).toBe('correct with a failed call, step 7, pool · recomputed');
-    expect(names.get('7:negatives')).toBe('negatives of step 7 · recomputed');
+    expect(names.get('7:negatives')).toBe('incorrect rollouts of step 7 · recomputed');
   });
 
   it('omit unknown rewards without any, and shares of nothing', () => {
@@ -213,10 +213,10 @@ describe('the numbers of a report', () => {
 
 describe('buckets', () => {
   it('state which end is inclusive', () => {
-    expect(bucketText(bucket(0, 0, 1), false)).toBe('0.00');
-    expect(bucketText(bucket(Number.MIN_VALUE, 0.25, 1), false)).toBe('>0.00 to <0.25');
-    expect(bucketText(bucket(0.5, 0.5 + 1e-9, 1), false)).toBe('0.50');
-    expect(bucketText(bucket(1.5, 2, 1), true)).toBe('1.50 to 2.00');
+    expect(bucketText(bucket(0, 0, 1), false)).toBe('0');
+    expect(bucketText(bucket(Number.MIN_VALUE, 0.25, 1), false)).toBe('>0.000 to <0.250');
+    expect(bucketText(bucket(0.5, 0.5 + 1e-9, 1), false)).toBe('0.500');
+    expect(bucketText(bucket(1.5, 2, 1), true)).toBe('1.500 to 2');
   });
 
   it('are omitted for an empty class', () => {

@@ -16,12 +16,12 @@ function sentences(
 describe('the quotas in a sentence', () => {
   it('has the arithmetic, the minima and the tie at the cut', () => {
     expect(sentences('+0x4 +5x4 +9x4 -0x20')).toBe(
-      '12 of 32 correct (reward > 0) → round(12 · 16/32) = 6 correct and round(20 · 16/32) = 10 incorrect kept; both minima (2 incorrect, 2 correct) met. 4 correct rollouts tie at penalty 0.50, 2 of them kept: rollout order decided.',
+      '12 of 32 correct (reward > 0) → round(12 · 16/32) = 6 correct and round(20 · 16/32) = 10 incorrect kept; both minima (2 incorrect, 2 correct) met. 4 correct rollouts tie at penalty 0.500, 2 of them kept: rollout order decided.',
     );
   });
 
   it('states the cut without a tie', () => {
-    expect(sentences('+0x6 +5x6 -0x20')).toContain('The highest penalty of a correct rollout kept is 0.00.');
+    expect(sentences('+0x6 +5x6 -0x20')).toContain('The highest penalty of a correct rollout kept is 0.');
   });
 
   it('states that a half was rounded to the even neighbour', () => {
@@ -110,7 +110,7 @@ describe('the quotas in a sentence', () => {
 
   it('names the assertion an odd target trips', () => {
     expect(sentences('+0x7 -0x7', { down_sample_to_n: 7 })).toMatch(
-      /^The run would have stopped here on an assertion: \d positives \+ \d negatives = \d, but down_sample_to_n is 7\.$/,
+      /^The run would have stopped here on an assertion: \d correct \+ \d incorrect = \d, but down_sample_to_n is 7\.$/,
     );
   });
 
@@ -142,12 +142,6 @@ describe('the source of a decision', () => {
   });
 
   it('writes a penalty with its decimals, and an unknown one as blank', () => {
-    expect([0, 0.5, 0.125, 1 / 3, undefined].map(penaltyText)).toEqual([
-      '0.00',
-      '0.50',
-      '0.125',
-      '0.333',
-      '',
-    ]);
+    expect([0, 0.5, 0.125, 1 / 3, undefined].map(penaltyText)).toEqual(['0', '0.500', '0.125', '0.333', '']);
   });
 });

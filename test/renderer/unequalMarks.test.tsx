@@ -35,6 +35,8 @@ it('explains penalties that differ', () => {
   const [entry] = ledgerEntries({ ...ledger, rows }, rolloutsOf(PICTURE));
   if (entry === undefined) throw new Error('no rows');
   render(<CountedPenalty entry={entry} part="pErr" />);
-  const mark = screen.getByRole('img', { name: /^Logged, text and typed penalties differ/ });
+  const mark = screen.getByRole('img', {
+    name: /^The penalties as logged, by text rules and by tool outcomes differ/,
+  });
   expect(mark.title).toContain('p_err');
 });

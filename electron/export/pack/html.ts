@@ -19,7 +19,7 @@ import {
   type PackCase,
   shortAnswer,
 } from './packCase.ts';
-import { hasDecisions, type LabelSummary, type PackSummary } from './summary.ts';
+import { derivedVerdicts, hasDecisions, type LabelSummary, type PackSummary } from './summary.ts';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -65,7 +65,7 @@ ${index.join('')}</tbody></table></div></details></section>\n`;
 </head>
 <body>
 <header><p class="muted"><span class="brand">Turnwise</span> failure pack</p><h1>${html(title)}</h1>
-<p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${unknown(byClass.unknown)}${hasDecisions(summary) ? ` · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}` : ''}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
+<p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${derivedVerdicts(summary)}${unknown(byClass.unknown)}${hasDecisions(summary) ? ` · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}` : ''}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
 <p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, noun)}</span>`).join('<br>')}</p>${pairs === undefined ? '' : '\n<p class="muted">Marked: text that the other side lacks, <del>before</del> and <ins>after</ins>.</p>'}</header>
 ${(pairs === undefined ? [report, list] : [list, report]).join('')}<main>
 `;

@@ -25,7 +25,7 @@ import {
   turnsOf,
 } from './packCase.ts';
 import { relevantTurns, turnOfAnnotation } from './relevantTurns.ts';
-import { hasDecisions, type LabelSummary, type PackSummary } from './summary.ts';
+import { derivedVerdicts, hasDecisions, type LabelSummary, type PackSummary } from './summary.ts';
 
 type Row = readonly (string | number)[];
 
@@ -39,7 +39,7 @@ export function markdownHead(summary: PackSummary, siblings: boolean): string {
   const { cases, annotations, byClass, byKept, labels } = summary;
   const parts = [
     `# ${counted(cases, 'case')} with ${counted(annotations, 'annotation')}\n`,
-    `${byClass.correct} correct, ${byClass.incorrect} incorrect, ${byClass.unknown} unknown${hasDecisions(summary) ? `; ${byKept.kept} kept, ${byKept.discarded} discarded, ${byKept.unknown} unknown` : ''}${siblings ? `; ${counted(summary.siblings, 'sibling')} beside them` : ''}. Written by Turnwise.\n`,
+    `${byClass.correct} correct, ${byClass.incorrect} incorrect${derivedVerdicts(summary)}, ${byClass.unknown} unknown${hasDecisions(summary) ? `; ${byKept.kept} kept, ${byKept.discarded} discarded, ${byKept.unknown} unknown` : ''}${siblings ? `; ${counted(summary.siblings, 'sibling')} beside them` : ''}. Written by Turnwise.\n`,
     runsTable(summary),
     ...(labels.length === 0 ? [] : ['## Labels\n', labelTable(summary), ...report(labels, summary)]),
     '## Cases\n',

@@ -128,13 +128,13 @@ export function reasonText(one: PackCase): string | undefined {
     .replaceAll('_', ' ');
 }
 
+type SourceFact = 'correct_source' | 'answer_source' | 'stop_reason_source';
+
+export const isDerived = (one: PackCase, source: SourceFact): boolean => textFact(one, source) === 'derived';
+
 /** ` (derived)` if Turnwise computed the value from the text, else an empty string. */
-export function derivedText(
-  one: PackCase,
-  source: 'correct_source' | 'answer_source' | 'stop_reason_source',
-): string {
-  return textFact(one, source) === 'derived' ? ' (derived)' : '';
-}
+export const derivedText = (one: PackCase, source: SourceFact): string =>
+  isDerived(one, source) ? ' (derived)' : '';
 
 /** Characters of an answer in a one-line summary. */
 const SHORT_ANSWER = 120;

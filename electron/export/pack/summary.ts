@@ -1,7 +1,15 @@
 /** The summary of a pack, counted while its cases are written: labels, runs and steps. */
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { TOOL_OUTCOMES } from '../../../shared/domain/model.ts';
-import { booleanFact, labelName, type Outcome, outcomeOf, type PackCase, stepOf } from './packCase.ts';
+import {
+  booleanFact,
+  isDerived,
+  labelName,
+  type Outcome,
+  outcomeOf,
+  type PackCase,
+  stepOf,
+} from './packCase.ts';
 
 /** Annotations, and the distinct cases they belong to. */
 interface Tally {
@@ -28,6 +36,8 @@ export interface PackSummary extends Tally {
   readonly siblings: number;
   readonly readings: number;
   readonly byClass: Readonly<Record<Outcome, number>>;
+  /** Cases whose correctness was derived by comparing answer and ground truth. */
+  readonly derived: number;
   readonly byKept: Readonly<Record<Kept, number>>;
   /** In taxonomy order, then other labels, then notes without a label. */
   readonly labels: readonly LabelSummary[];
@@ -40,12 +50,21 @@ export interface PackSummary extends Tally {
   }[];
 }
 
+/** ` (derived)` where Turnwise derived every verdict of the pack, ` (3 derived)` where some. */
+export const derivedVerdicts = ({ derived, byClass }: PackSummary): string =>
+  derived === 0
+    ? ''
+    : derived === byClass.correct + byClass.incorrect
+      ? ' (derived)'
+      : ` (${derived} derived)`;
+
 /** Whether any case has a logged decision. Most trainers drop nothing, so a column of zeros would mislead. */
 export const hasDecisions = ({ byKept }: PackSummary): boolean => byKept.kept + byKept.discarded > 0;
 
 interface Counts {
   cases: number;
   annotations: number;
+  derived: number;
   readonly byClass: Map<string, number>;
   readonly byKept: Map<string, number>;
   readonly byOutcome: Map<string, number>;
@@ -108,6 +127,7 @@ export class SummaryBuilder {
       siblings: this.siblings,
       readings: this.readings,
       byClass: classes(this.all),
+      derived: this.all.derived,
       byKept: keeping(this.all),
       labels: order.map((label) => labelSummary(label, this.labels.get(label) ?? counts(), taxonomy)),
       runs: [...this.runs].map(([key, { steps, ...run }]) => ({
@@ -123,6 +143,7 @@ function counts(): Counts {
   return {
     cases: 0,
     annotations: 0,
+    derived: 0,
     byClass: new Map(),
     byKept: new Map(),
     byOutcome: new Map(),
@@ -135,6 +156,7 @@ function count(into: Counts, one: PackCase, annotations: number): void {
   const up = (map: Map<string, number>, key: string): void => void map.set(key, (map.get(key) ?? 0) + 1);
   into.cases++;
   into.annotations += annotations;
+  if (isDerived(one, 'correct_source')) into.derived++;
   up(into.byClass, outcomeOf(one));
   const kept = booleanFact(one, 'kept');
   up(into.byKept, kept === undefined ? 'unknown' : kept ? 'kept' : 'discarded');

@@ -14,6 +14,7 @@ import type { ReadableLibrary } from '../open.ts';
 import { jsonOf, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { damaged } from '../storageFailure.ts';
 import { configOf, runName, shownName } from '../views.sql.ts';
+import { duplicateFiles } from './sources.ts';
 
 /** Plausible dates in seconds since 1970: 2000 to 2100. A log may have zeros, or times since its run's start. */
 const [FIRST_DATE, LAST_DATE] = [946_684_800, 4_102_444_800];
@@ -147,6 +148,7 @@ export function getRun(db: ReadableLibrary, runKey: string): RunDetail | undefin
     ...summaryOf(row, listSteps(db, row.runId)),
     stages: stages.map((stage): Stage => ({ ...stage, changes: objectOf(stage.changes) })),
     config: objectOf(row.config),
+    filesNotRead: duplicateFiles(db, row).length,
   };
 }
 

@@ -140,6 +140,20 @@ const PLACES_ROW: RowSpec<RunSources['idPlaces']> = {
 };
 const NO_IDS: RunSources['idPlaces'] = { withTokens: 0, logged: 0, byTokenizer: 0, unplaced: 0 };
 
+/** Ids of files in a run's directories that were not read, because another file of the library has their content. */
+export function duplicateFiles(
+  db: ReadableLibrary,
+  { directory, format }: { readonly directory: string; readonly format: string },
+): readonly number[] {
+  const duplicates = query(db, DUPLICATES, { fileId: number, path: text }).all();
+  if (duplicates.length === 0) return [];
+  const givenName = queryValue(db, GIVEN_NAME, text).get(directory);
+  const directories = givenName === undefined ? [] : queryValue(db, DIRECTORIES, text).all(givenName);
+  return duplicates
+    .filter(({ path }) => [directory, ...directories].includes(runPlaceOf(path, format).place))
+    .map(({ fileId }) => fileId);
+}
+
 export function getSources(db: ReadableLibrary, runKey: string): RunSources | undefined {
   const run = query(db, RUN, RUN_ROW).get(runKey);
   if (run === undefined) return undefined;
@@ -147,10 +161,8 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
   const groupRule = query(db, GROUP_RULE, RULE_ROW).get(runKey);
   const givenName = queryValue(db, GIVEN_NAME, text).get(directory);
   const directories = givenName === undefined ? [] : queryValue(db, DIRECTORIES, text).all(givenName);
-  const duplicates = query(db, DUPLICATES, { fileId: number, path: text })
-    .all()
-    .filter(({ path }) => [directory, ...directories].includes(runPlaceOf(path, run.format).place));
-  const ofRun = { runId, scope, home, duplicates: JSON.stringify(duplicates.map(({ fileId }) => fileId)) };
+  const duplicates = JSON.stringify(duplicateFiles(db, run));
+  const ofRun = { runId, scope, home, duplicates };
   const files = query(db, FILES, FILE_ROW).all({ ...ofRun, limit: MOST_FILES });
   const count = queryValue(db, FILE_COUNT, number).get(ofRun) ?? 0;
   const tokenizer = query(db, TOKENIZER, { name: text, size: number }).get(runKey);

@@ -53,7 +53,10 @@ const KINDS: readonly FactKind[] = [
   {
     label: 'correct',
     hint: correctnessSource,
-    text: ({ isCorrect }) => (isCorrect === undefined ? '' : isCorrect ? '✓ correct' : '✕ incorrect'),
+    text: ({ isCorrect, correctSource }) =>
+      isCorrect === undefined
+        ? ''
+        : `${isCorrect ? '✓ correct' : '✕ incorrect'}${correctSource === 'derived' ? ' (derived)' : ''}`,
   },
   { label: 'decision', hint: 'of the down-sampling, as logged', text: decision },
   {

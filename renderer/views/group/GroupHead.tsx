@@ -15,7 +15,7 @@ import { Chip } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
-import { count, counted, meanReward, percent, ratio } from '../../ui/numbers.ts';
+import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
 
 interface GroupHeadProps {
@@ -167,9 +167,7 @@ function PlaceLine({ place }: { readonly place: ProblemOccurrence }) {
       <span className="is-end">
         {share === undefined ? (
           <span className="dim">
-            {place.meanReward === undefined
-              ? 'correctness unknown'
-              : `reward ${meanReward(place.meanReward)}`}
+            {place.meanReward === undefined ? 'correctness unknown' : `reward ${reward(place.meanReward)}`}
           </span>
         ) : (
           <>

@@ -66,6 +66,8 @@ export function LedgerStrip({ route, entries, ledger }: LedgerStripProps) {
                 <Link
                   href={pathOfRoute({ ...route, view: 'rollout', ordinal: entry.row.ordinal })}
                   className={barClass(bar)}
+                  // The rows below lead to the same rollouts, and a group may have many.
+                  tabIndex={-1}
                   style={{
                     height: `${LEAST_HEIGHT + 55 * (bar.height ?? 0)}px`,
                     ['--c' as string]: COLORS[entry.outcome],

@@ -24,7 +24,7 @@ export interface Standing {
 
 /** Meanings of the marks `≠` in the ledger. */
 export const DIFFERS = 'The logged decision differs from the recomputed one';
-export const DISAGREES = 'Logged, text and typed penalties differ';
+export const DISAGREES = 'The penalties as logged, by text rules and by tool outcomes differ';
 
 export interface LedgerEntry {
   readonly row: LedgerRow;

@@ -5,7 +5,7 @@ import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { type Frame, linePath, stepScale, type Values, valueScale } from '../../charts/chartModel.ts';
 import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { Chip } from '../../ui/Controls.tsx';
-import { asShare, count, counted, meanReward, percent, ratio } from '../../ui/numbers.ts';
+import { asShare, count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { UnfinishedEvaluation } from '../../widgets/EvaluationStatus.tsx';
 import { stepRange } from './libraryModel.ts';
@@ -182,7 +182,7 @@ export const runColumns = (
   },
   trendColumn(
     { id: 'reward', label: 'reward', hint: 'Mean reward, by step', minWidth: 66 },
-    { trend: 'meanReward', label: 'Mean reward', format: meanReward, color: 'var(--right)' },
+    { trend: 'meanReward', label: 'Mean reward', format: reward, color: 'var(--right)' },
   ),
   trendColumn(
     {

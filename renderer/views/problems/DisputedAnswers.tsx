@@ -59,7 +59,7 @@ export function DisputedAnswers({ runKey, runId }: DisputedProps) {
         {answers.length > shown.length && `; the first ${count(shown.length)} of ${count(answers.length)}`}.
       </p>
       <div className="suspect-table">
-        <table aria-label="Same answer, different reward">
+        <table aria-label="Same answer, different verdicts">
           <thead>
             <tr>
               <th>problem</th>
@@ -163,7 +163,7 @@ export function DisputedLink({
           : `${counted(answers.length, 'answer')} judged both correct and incorrect`
       }
     >
-      <span>Same answer, different reward</span>
+      <span>Same answer, different verdicts</span>
       <span className="suspect-count">{answers === undefined ? '…' : count(answers.length)}</span>
     </button>
   );

@@ -11,14 +11,14 @@ export interface SuspectView {
 export const SUSPECT_VIEWS: readonly SuspectView[] = [
   {
     id: 'denied',
-    title: 'Equal answer, no reward',
+    title: 'Equal answer, judged incorrect',
     why: 'The answer equals the ground truth, but the rollout is incorrect: a false negative or a timeout of the verifier.',
     filter: 'flag:equals_truth is_correct:false',
     needsTruth: true,
   },
   {
     id: 'granted',
-    title: 'Unequal answer, rewarded',
+    title: 'Unequal answer, judged correct',
     why: 'Written differently and counted as correct: mostly another notation, sometimes a lenient verifier.',
     filter: 'is_correct:true answer:* ground_truth:* flag:* -flag:equals_truth',
     needsTruth: true,

@@ -1,5 +1,11 @@
 import { Fragment, useMemo } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import {
+  disagreements,
+  penaltyInputOf,
+  textPenalties,
+  typedPenalties,
+} from '../../../shared/domain/penalty.ts';
 import { CONTEXT_FIELD } from '../../../shared/format/loggedContext.ts';
 import { loggedSample, SAMPLE_FIELDS, TURN_USAGE } from '../../../shared/format/loggedSample.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
@@ -15,6 +21,25 @@ import { LogText } from '../../ui/LogText.tsx';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { penaltyText } from '../../widgets/roc/rocLabels.ts';
 import { malformedCell } from '../../widgets/rollouts/cells.tsx';
+
+/** Why the logged penalties are not those of the text, or of what the tools really did. */
+function PenaltyReasons({ detail }: { readonly detail: RolloutDetail }) {
+  const reasons = useMemo(() => {
+    const { row, response, segments, turns, toolCalls } = detail;
+    if (response === '') return [];
+    const input = penaltyInputOf({ response, segments, turns, toolCalls, stopReason: row.stopReason });
+    const logged = { pErr: row.pErr, pFormat: row.pFormat };
+    const ways = { logged, text: textPenalties(input), typed: typedPenalties(input) };
+    return disagreements(ways, input).flatMap(({ part, causes }) =>
+      causes.map(({ sentence }) => `${part === 'pErr' ? 'p_err' : 'p_format'}: ${sentence}`),
+    );
+  }, [detail]);
+  return [...new Set(reasons)].map((reason) => (
+    <p key={reason} className="inspector-note">
+      {reason}
+    </p>
+  ));
+}
 
 /** About six lines in the inspector. */
 const LONG_VALUE = 200;
@@ -79,6 +104,7 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
             <Field label="penalty">{penaltyText(row.penalty)}</Field>
             <Field label="advantage">{signed(row.advantage)}</Field>
           </dl>
+          <PenaltyReasons detail={detail} />
         </section>
       )}
       {sample !== undefined && <SampleCosts key={`costs ${row.rolloutId}`} sample={sample} row={row} />}

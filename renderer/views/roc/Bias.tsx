@@ -5,17 +5,17 @@ import { NumberLink, type NumberMeaning } from '../../widgets/NumberLink.tsx';
 import { type Bin, lengthBins, likenessFacts, turnBins } from './likenessModel.ts';
 import type { NamedSide } from './reportModel.ts';
 
-/** Kept and discarded positives side by side: does the resampling prefer short answers, or answers without tools? */
+/** Kept and discarded correct rollouts side by side: does the resampling prefer short answers, or answers without tools? */
 export function Bias({ side, bins }: { readonly side: NamedSide; readonly bins: readonly number[] }) {
   const { keptPositives: kept, discardedPositives: discarded } = side.side;
   if (kept.rollouts === 0 || discarded.rollouts === 0) {
     return (
       <section className="report-card" aria-label="Bias">
         <h2>
-          Kept and discarded positives <span className="dim">{side.name}</span>
+          Kept and discarded correct rollouts <span className="dim">{side.name}</span>
         </h2>
         <p className="dim">
-          No positive was {discarded.rollouts === 0 ? 'discarded' : 'kept'}: nothing to compare.
+          No correct rollout was {discarded.rollouts === 0 ? 'discarded' : 'kept'}: nothing to compare.
         </p>
       </section>
     );
@@ -23,7 +23,7 @@ export function Bias({ side, bins }: { readonly side: NamedSide; readonly bins: 
   return (
     <section className="report-card bias" aria-label="Bias">
       <h2>
-        Kept and discarded positives <span className="dim">{side.name}</span>
+        Kept and discarded correct rollouts <span className="dim">{side.name}</span>
       </h2>
       <div className="bias-parts">
         <Means kept={kept} discarded={discarded} source={`${side.name} decisions`} />
@@ -112,7 +112,7 @@ function Histogram({ title, bins, source }: HistogramProps) {
       <figcaption>
         {title} <span className="dim">share of each class</span>
       </figcaption>
-      <fieldset className="histogram-bars" aria-label={`${title}: kept and discarded positives`}>
+      <fieldset className="histogram-bars" aria-label={`${title}: kept and discarded correct rollouts`}>
         {bins.map((bin) => (
           <div key={bin.label}>
             <span className="histogram-pair">

@@ -27,7 +27,7 @@ export function BucketTable({ label, hint, which, sides }: BucketTableProps) {
     sides.map(({ buckets }) => buckets),
     which,
   );
-  const title = which === 'positives' ? 'Positives' : 'Negatives';
+  const title = which === 'positives' ? 'Correct' : 'Incorrect';
   const color = which === 'positives' ? 'var(--right)' : 'var(--wrong)';
   const [only] = sides;
   const last = Math.max(0, ...sides.map(({ buckets }) => buckets.length)) - 1;
@@ -130,11 +130,11 @@ export function KeepRates({ sides }: { readonly sides: readonly NamedSide[] }) {
             <tr key={id}>
               <th scope="row">{name}</th>
               <td>
-                <span className="keep-class is-right">positives</span>
+                <span className="keep-class is-right">correct</span>
                 <KeepBar tally={side.positives} color="var(--right)" which="positives" source={name} />
               </td>
               <td>
-                <span className="keep-class is-wrong">negatives</span>
+                <span className="keep-class is-wrong">incorrect</span>
                 <KeepBar tally={side.negatives} color="var(--wrong)" which="negatives" source={name} />
               </td>
             </tr>

@@ -124,12 +124,13 @@ export function ReportBody({ of, report, stages, isExample, onOpenStep, rollouts
               chosen={which}
               onChoose={(chosen) => setQuery({ class: chosen === 'negatives' ? chosen : undefined })}
               choices={[
-                { id: 'positives', label: 'Positives' },
-                { id: 'negatives', label: 'Negatives' },
+                { id: 'positives', label: 'Correct' },
+                { id: 'negatives', label: 'Incorrect' },
               ]}
             />
             <p className="report-terms dim">
-              Positives: reward above 0. Negatives: all others. {KINDS.map(({ hint }) => hint).join('. ')}.
+              Correct: reward above 0, as the rule counts. Incorrect: all others.{' '}
+              {KINDS.map(({ hint }) => hint).join('. ')}.
             </p>
             <div className={sides.length > 1 ? 'report-cards is-double' : 'report-cards'}>
               {KINDS.map(({ label, hint, pick }) => (

@@ -103,18 +103,18 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
       : [keptErrors(second, { name: 'what if', color: 'var(--ink)', stroke: 'solid' })]),
   ];
   const rates = [
-    rateOf(first, 'positives', { name: 'positives', color: 'var(--right)', stroke: 'solid' }),
-    rateOf(first, 'negatives', { name: 'negatives', color: 'var(--wrong)', stroke: 'solid' }),
+    rateOf(first, 'positives', { name: 'correct', color: 'var(--right)', stroke: 'solid' }),
+    rateOf(first, 'negatives', { name: 'incorrect', color: 'var(--wrong)', stroke: 'solid' }),
     ...(second === undefined
       ? []
       : [
           rateOf(second, 'positives', {
-            name: 'positives, what if',
+            name: 'correct, what if',
             color: 'var(--right)',
             stroke: 'dashed',
           }),
           rateOf(second, 'negatives', {
-            name: 'negatives, what if',
+            name: 'incorrect, what if',
             color: 'var(--wrong)',
             stroke: 'dashed',
           }),
@@ -143,7 +143,7 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
         {...common}
         title="Kept by class"
         unit="of rollouts"
-        describe={`The share of positives and of negatives that is kept. ${POINT_HINT}`}
+        describe={`The share of correct and of incorrect rollouts that is kept. ${POINT_HINT}`}
         lines={rates}
       />
       <SavingChart

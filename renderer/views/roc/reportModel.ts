@@ -232,27 +232,27 @@ export function numberNames(report: RocReport): ReadonlyMap<string, string> {
     const { side, name } = named;
     const add = (tally: { readonly key: string }, words: string) =>
       names.set(tally.key, `${words} · ${name}`);
-    add(side.positives, 'positives');
-    add(side.negatives, 'negatives');
+    add(side.positives, 'correct rollouts');
+    add(side.negatives, 'incorrect rollouts');
     for (const [label, buckets] of bucketKinds(side)) {
       buckets.forEach((bucket, i) => {
         const words = `${label} ${bucketText(bucket, i === buckets.length - 1)}`;
-        add(bucket.positives, `positives of ${words}`);
-        add(bucket.negatives, `negatives of ${words}`);
+        add(bucket.positives, `correct rollouts of ${words}`);
+        add(bucket.negatives, `incorrect rollouts of ${words}`);
       });
     }
     for (const one of side.outcomes) add(one, outcomeText(one.outcome));
     for (const one of side.reasons) add(one, sideReason(one.reason));
     for (const one of findingsOf(report, named)) add(one, one.label);
     for (const [like, what] of [
-      [side.keptPositives, 'kept positives'],
-      [side.discardedPositives, 'discarded positives'],
+      [side.keptPositives, 'kept correct rollouts'],
+      [side.discardedPositives, 'discarded correct rollouts'],
     ] as const) {
       for (const [key, words] of likenessNames(like, what, report.lengthBins)) add({ key }, words);
     }
     for (const one of side.steps) {
-      add(one.positives, `positives of step ${one.step}`);
-      add(one.negatives, `negatives of step ${one.step}`);
+      add(one.positives, `correct rollouts of step ${one.step}`);
+      add(one.negatives, `incorrect rollouts of step ${one.step}`);
       add(one.erroneousBefore, `correct with a failed call, step ${one.step}, pool`);
       add(one.erroneousAfter, `correct with a failed call and kept, step ${one.step}`);
     }

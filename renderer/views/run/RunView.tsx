@@ -155,6 +155,13 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
             <Chip title="Records that were read, with a caveat">{counted(data.caveats, 'caveat')}</Chip>
           </Link>
         )}
+        {data.filesNotRead > 0 && (
+          <Link href={`${pathOfRoute({ view: 'run', runKey })}?tab=sources`}>
+            <Chip title="Files of its directory with the same content as files that were read before. Sources & rules names them">
+              {counted(data.filesNotRead, 'file')} not read
+            </Chip>
+          </Link>
+        )}
         <div className="end">
           <RunFacts run={data} whole={whole} steps={steps.data.length} />
           {chosen === 'tools' && lastStep !== undefined && (

@@ -1,4 +1,4 @@
-import { count, decimal, meanReward } from '../../ui/numbers.ts';
+import { count, decimal, reward } from '../../ui/numbers.ts';
 import type { SortValue } from '../../ui/sorting.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { HealthCell, ShareCell } from '../../widgets/rollouts/cells.tsx';
@@ -66,7 +66,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
     hint: 'Mean reward, as logged',
     minWidth: 50,
     measure: (row) => row.meanReward,
-    cell: (row) => meanReward(row.meanReward),
+    cell: (row) => reward(row.meanReward),
   }),
   share({
     id: 'noTool',

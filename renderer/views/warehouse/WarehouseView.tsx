@@ -10,7 +10,7 @@ import { useUrlQuery } from '../../data/useRoute.ts';
 import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Chip } from '../../ui/Controls.tsx';
-import { amount, count, counted, meanReward, percent } from '../../ui/numbers.ts';
+import { amount, count, counted, percent, reward } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import type { Column } from '../../ui/tableColumns.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -280,7 +280,7 @@ const stepColumns = (isFiltered: boolean): readonly Column<WarehouseStep>[] => [
     align: 'end',
     minWidth: 80,
     value: (step) => step.reward,
-    cell: (step) => meanReward(step.reward),
+    cell: (step) => reward(step.reward),
   },
   {
     id: 'correct',

@@ -18,10 +18,10 @@ function classText(sums: RocSums | undefined): string {
 export function effectsOf(before: RocSums | undefined, after: RocSums | undefined): readonly Effect[] {
   const rows: (readonly [string, string, (sums: RocSums | undefined) => string])[] = [
     ['kept', 'Rollouts that enter the update', (sums) => amount(sums?.kept)],
-    ['positive : negative', 'Kept rollouts of reward > 0 and of reward ≤ 0', classText],
+    ['correct : incorrect', 'Kept rollouts of reward > 0 and of reward ≤ 0', classText],
     [
-      'penalty, positives',
-      'Mean penalty of the kept positives, each side by the penalty it is ranked by',
+      'penalty, correct',
+      'Mean penalty of the kept correct rollouts, each side by the penalty it is ranked by',
       (sums) => decimal(sums?.meanPenalty, 3),
     ],
     lengthRow(before, after),

@@ -2,7 +2,7 @@
 
 import type { PenaltyKind, RocBasis } from '../../../shared/api/contract.ts';
 import { type ResampleRule, RULE_NAMES } from '../../../shared/domain/downSampling.ts';
-import { fixed } from '../../ui/numbers.ts';
+import { reward } from '../../ui/numbers.ts';
 
 export const RULE_LABELS: Readonly<Record<ResampleRule, { readonly short: string; readonly words: string }>> =
   {
@@ -73,9 +73,6 @@ export function basisLines(basis: RocBasis): readonly string[] {
   return lines;
 }
 
-/** `0.50`, `0.125`: two decimals, or three if the third is not 0. */
-export function penaltyText(value: number | undefined): string {
-  if (value === undefined || Number.isNaN(value)) return '';
-  const three = fixed(value, 3);
-  return three.endsWith('0') ? fixed(value, 2) : three;
-}
+/** `0`, `0.500`, `1.333`: whole or three decimals, as rewards. */
+export const penaltyText = (value: number | undefined): string =>
+  value === undefined || Number.isNaN(value) ? '' : reward(value);

@@ -29,7 +29,7 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
       {
         name: 'rule',
         label: 'rule set',
-        help: 'release: deterministic, since 5 September 2025. First week: negatives by penalty, too. Paper: probabilities only.',
+        help: 'release: deterministic, since 5 September 2025. First week: incorrect ones by penalty, too. Paper: probabilities only.',
         kind: 'choice',
         choices: [
           { id: 'release', label: 'release' },

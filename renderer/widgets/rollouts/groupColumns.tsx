@@ -4,7 +4,7 @@ import type { GroupRow, GroupSort } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainQuestion } from '../../../shared/domain/question.ts';
 import { LogText } from '../../ui/LogText.tsx';
-import { count, decimal, meanReward, ratio } from '../../ui/numbers.ts';
+import { count, decimal, ratio, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { NO_PROMPT, ShareCell } from './cells.tsx';
 
@@ -103,7 +103,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     minWidth: 50,
     grow: 0.3,
     sorts: 'descending',
-    cell: (row) => meanReward(row.meanReward),
+    cell: (row) => reward(row.meanReward),
   },
   {
     id: 'kept',

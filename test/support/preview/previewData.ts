@@ -167,6 +167,7 @@ export const RUN: RunDetail = {
     { fromStep: 150, name: 'hard problems', changes: { data: 'hard' } },
   ],
   config: {},
+  filesNotRead: 0,
 };
 
 // ── one rollout ─────────────────────────────────────────────────────────────────────────────────
