@@ -59,6 +59,8 @@ export class BatchBuilder {
   private withoutPrompt = new Map<ParsedProblem, number>();
   /** By hash, because formats build a new problem for each record of a group. */
   private promptIndex = new Map<string, PackedPrompt>();
+  /** The last problem of each prompt and id: readers make one for each rollout. */
+  private problemsById = new Map<string, { readonly problem: ParsedProblem; readonly index: number }>();
   private readonly texts = new TextBlocks(ROLLOUT_BLOCK_BYTES);
   private readonly prompts = new TextBlocks(PROMPT_BLOCK_BYTES);
   /** Weight of the batch: UTF-16 units of texts plus bytes of token columns. */
@@ -205,6 +207,7 @@ export class BatchBuilder {
     this.segments = [];
     this.turns = [];
     this.promptIndex = new Map();
+    this.problemsById = new Map();
     const ofRollouts = await this.texts.finish();
     const ofPrompts = await this.prompts.finish();
     const shift = ofRollouts.bytes.byteLength;
@@ -252,6 +255,11 @@ export class BatchBuilder {
 
   private addProblem(problem: ParsedProblem, place: string): number {
     const prompt = this.promptOf(problem);
+    const key = `${prompt.promptHash} ${problem.problemId ?? ''}`;
+    const before = problem.problemId === undefined ? undefined : this.problemsById.get(key);
+    if (before !== undefined && hasSameFacts(before.problem, problem)) return before.index;
+    this.problemsById.set(key, { problem, index: this.problems.length });
+    this.size += (problem.groundTruth?.length ?? 0) + (problem.userScenario?.length ?? 0);
     this.problems.push({
       ...prompt,
       problemId: problemIdOf(problem, prompt.promptHash, place),
@@ -285,6 +293,10 @@ export class BatchBuilder {
     return packed;
   }
 }
+
+/** Of two problems with the same id and prompt. */
+const hasSameFacts = (a: ParsedProblem, b: ParsedProblem): boolean =>
+  a.groundTruth === b.groundTruth && a.source === b.source && a.userScenario === b.userScenario;
 
 /** Limit of nesting. Real configurations are far below it, and a thread's stack allows far more. */
 const DEEPEST = 256;

@@ -50,15 +50,17 @@ const [LONGEST_OF_ANY, MOST_COPIES] = [64 << 20, 16];
 function lengthOfAll(lines: readonly ParsedLine[]): number {
   if (lines.length < 2) return 0;
   const known = new Map<object, number>();
-  const prompts = new Set<string>();
+  const texts = new Set<string>();
   let length = 0;
   for (const line of lines) {
     if (line.kind !== 'rollout') continue;
     const { response, problem, extra } = line.rollout;
     length += response.length + textLength(extra, known);
-    // Equal prompts are stored once.
-    if (!prompts.has(problem.prompt)) length += problem.prompt.length;
-    prompts.add(problem.prompt);
+    // Problems are stored once.
+    for (const text of [problem.prompt, problem.userScenario ?? '', problem.groundTruth ?? '']) {
+      if (!texts.has(text)) length += text.length;
+      texts.add(text);
+    }
   }
   return length;
 }

@@ -39,6 +39,7 @@ import { restOfMessages, roleOf } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { type Stop, stopOf } from './stop.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
+import { textLength } from './textLength.ts';
 import { secondsOfDate, timingOf } from './timing.ts';
 import { UNALIGNED } from './tokenColumns.ts';
 import { readLogprobs } from './tokenLogprobs.ts';
@@ -185,7 +186,7 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
     warnings.push(
       warned(
         'long_attachment',
-        `${resolved.tooLong} references to attachments were left as they are: with the others, they have more than ${LONGEST_RESOLVED} characters`,
+        `${resolved.tooLong} references to attachments were left as they are: with the others, they have more than ${resolved.longest} characters`,
       ),
     );
   }
@@ -397,17 +398,20 @@ function sampledTokens(usage: JsonObject): number | undefined {
   return sampled === 0 ? undefined : sampled;
 }
 
-/** UTF-16 units of the attachments of a sample, each as often as it is referenced. A message of a few bytes may name 100 kB. */
-const LONGEST_RESOLVED = 32 << 20;
+/** A message of a few bytes may name an attachment of 100 kB. Messages, input and output name it once each. */
+const MOST_REFERENCES = 8;
 
 class Attachments {
   missing = 0;
   tooLong = 0;
   private length = 0;
+  /** UTF-16 units of the attachments of the sample, each as often as it may be referenced. */
+  readonly longest: number;
   private readonly texts: JsonObject;
 
   constructor(texts: JsonObject) {
     this.texts = texts;
+    this.longest = MOST_REFERENCES * textLength(Object.values(texts));
   }
 
   /**
@@ -429,7 +433,7 @@ class Attachments {
     const key = value.slice(prefix.length);
     const text = Object.hasOwn(this.texts, key) ? stringOf(this.texts[key]) : undefined;
     if (text === undefined) this.missing++;
-    else if (this.length + text.length > LONGEST_RESOLVED) this.tooLong++;
+    else if (this.length + text.length > this.longest) this.tooLong++;
     else {
       this.length += text.length;
       return text;

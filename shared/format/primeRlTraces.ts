@@ -55,10 +55,17 @@ export function readEpisode(record: JsonObject, file: FileContext): ParsedLine |
   const agents = new Set(traces.map(agentOf));
   const lines: ParsedLine[] = [];
   const lost: LineIssue[] = [];
+  let onPaths = 0;
   for (const trace of traces) {
     const nodes = Array.isArray(trace['nodes']) ? trace['nodes'].map(objectOf) : [];
     const leaves = leavesOf(nodes);
-    const branches = leaves.slice(0, MOST_BRANCHES).map((leaf) => pathTo(leaf, nodes));
+    const branches: (readonly number[])[] = [];
+    for (const leaf of leaves.slice(0, MOST_BRANCHES)) {
+      const path = pathTo(leaf, nodes);
+      onPaths += path.length;
+      if (onPaths > MOST_ON_PATHS) break;
+      branches.push(path);
+    }
     const calls = callsByNode(trace['calls']);
     if (leaves.length > branches.length) {
       const message = `a trace has ${leaves.length} branches; the first ${branches.length} are read`;
@@ -90,8 +97,11 @@ export function readEpisode(record: JsonObject, file: FileContext): ParsedLine |
   return [{ ...first, warnings: [...first.warnings, ...lost] }, ...lines.slice(1)];
 }
 
-/** A trace has a few. Paths share prefixes, so many leaves on a long path would multiply the work. */
-const MOST_BRANCHES = 256;
+/**
+ * A trace has a few. Paths share prefixes, so many leaves on a long path would multiply the work: hence also the limit
+ * of nodes on all paths of a record.
+ */
+const [MOST_BRANCHES, MOST_ON_PATHS] = [256, 1 << 18];
 
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 

@@ -66,6 +66,13 @@ export const tau2Bench: LogFormat = {
   open: (file: FileContext) => ({ read: (record) => readResults(record, file) }),
 };
 
+interface Task {
+  /** Its fields that are not read. */
+  readonly rest: JsonObject;
+  readonly userScenario: string | undefined;
+  readonly groundTruth: string | undefined;
+}
+
 function readResults(record: JsonObject, file: FileContext): ParsedLine | readonly ParsedLine[] {
   const simulations = record['simulations'];
   if (!Array.isArray(simulations)) {
@@ -74,10 +81,17 @@ function readResults(record: JsonObject, file: FileContext): ParsedLine | readon
       `tau2-bench results need a list in "simulations"; found ${found(simulations)}`,
     );
   }
-  const tasks = new Map<string, JsonObject>();
+  // Read once, because a task may have thousands of simulations.
+  const tasks = new Map<string, Task>();
   for (const task of Array.isArray(record['tasks']) ? record['tasks'].filter(isObject) : []) {
     const id = idOf(task['id']);
-    if (id !== undefined) tasks.set(id, task);
+    const criteria = isObject(task['evaluation_criteria']) ? task['evaluation_criteria'] : {};
+    if (id !== undefined)
+      tasks.set(id, {
+        rest: without(task, TASK_COLUMNS),
+        userScenario: scenarioOf(task),
+        groundTruth: expectedActions(criteria['actions']),
+      });
   }
   const info = isObject(record['info']) ? record['info'] : {};
   const environment = isObject(info['environment_info']) ? info['environment_info'] : {};
@@ -107,7 +121,7 @@ function readResults(record: JsonObject, file: FileContext): ParsedLine | readon
 
 function readSimulation(
   simulation: JsonObject,
-  tasks: ReadonlyMap<string, JsonObject>,
+  tasks: ReadonlyMap<string, Task>,
   policy: string | undefined,
   environment: JsonObject,
   file: FileContext,
@@ -126,11 +140,10 @@ function readSimulation(
   if (isUnread(rewardInfo['reward'], reward)) {
     warnings.push(warned('unread_value', `the reward is ${found(rewardInfo['reward'])}; it is unknown`));
   }
-  const criteria = isObject(task?.['evaluation_criteria']) ? task['evaluation_criteria'] : {};
   const facts = {
     problemId: taskId,
-    userScenario: scenarioOf(task),
-    groundTruth: expectedActions(criteria['actions']),
+    userScenario: task?.userScenario,
+    groundTruth: task?.groundTruth,
     source: stringOf(environment['domain_name']),
     stop: stopOf(simulation['termination_reason']),
   };
@@ -161,7 +174,7 @@ function readSimulation(
       ...timingOf({ durationMs: 1000 * (durationOf(simulation['duration']) ?? Number.NaN) }),
       extra: {
         ...without(simulation, COLUMNS),
-        ...(task === undefined ? {} : { task: without(task, TASK_COLUMNS) }),
+        ...(task === undefined ? {} : { task: task.rest }),
         ...(rest === undefined ? {} : { messages: rest }),
       },
     },

@@ -5,11 +5,11 @@ import { formatNamed } from '../../shared/format/index.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 import { textLength } from '../../shared/format/textLength.ts';
 
-it('counts texts and names at any depth', () => {
+it('counts texts, names and other values at any depth', () => {
   let deep: unknown = 'four';
   for (let depth = 0; depth < 100_000; depth++) deep = depth % 2 ? [deep, null, 1] : { a: deep };
-  expect(textLength(deep)).toBe(4 + 50_000);
-  expect(textLength({ one: ['two', { three: true }], four: undefined })).toBe(3 + 3 + 5 + 4);
+  expect(textLength(deep)).toBe(4 + 50_000 + 2 * 100_000);
+  expect(textLength({ one: ['two', { three: true }], four: undefined })).toBe(3 + 3 + 5 + 2 + 4);
 });
 
 it('measures a value once that many others share', () => {
