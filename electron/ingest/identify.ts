@@ -123,6 +123,9 @@ export async function identify(
   }
 }
 
+/** The container by a file's first bytes, without opening it. @throws the system's error */
+export const containerAt = (path: string): Container => containerOf(firstBytes(path));
+
 function firstBytes(path: string): Buffer {
   const file = openFile(path);
   try {

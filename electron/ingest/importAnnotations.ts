@@ -9,7 +9,7 @@ import { pack, readPackLine } from '../../shared/format/pack.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
 import { CorruptContainerError, type SourceRecord } from './containers/container.ts';
 import { reasonOf } from './discover.ts';
-import { identify } from './identify.ts';
+import { containerAt, identify } from './identify.ts';
 import { openRecords } from './openRecords.ts';
 import { readRecord } from './readRecord.ts';
 
@@ -48,9 +48,15 @@ export async function importAnnotations(
   return call.finish();
 }
 
+/** Plain or compressed lines. */
+const CONTAINERS_OF_PACKS: ReadonlySet<string> = new Set(['plain', 'gzip', 'zstd']);
+
 async function identified(named: string) {
   try {
     const path = realpathSync.native(named);
+    // This thread has no limits of its own, so nothing is opened that a pack cannot be.
+    if (!CONTAINERS_OF_PACKS.has(containerAt(path)))
+      throw refused(`${path} is not a failure pack, which is a file of lines`);
     return { path, found: await identify(path, basename(path)) };
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;

@@ -28,6 +28,7 @@ import {
   archiveOf,
   parquetClaiming,
   parquetOf,
+  parquetOfDifferences,
   parquetOfNoSize,
   parquetWithLongRun,
   parquetWithNumbersAsBooleans,
@@ -152,6 +153,13 @@ describe('rewards of any size', () => {
 });
 
 describe('Parquet', () => {
+  const schemaOf = (change: object) =>
+    parquetClaiming(({ schema, row_groups }) => {
+      Object.assign(schema.find(({ name }) => name === 'prompt') ?? {}, change);
+      // Least and largest values are written by type.
+      for (const { columns } of row_groups)
+        for (const { meta_data: column } of columns) delete column?.statistics;
+    });
   const manyRows = (rows: bigint, bytes?: bigint) =>
     parquetClaiming((footer) => {
       footer.num_rows = rows;
@@ -180,11 +188,33 @@ describe('Parquet', () => {
     ['such a run of values without bits', parquetWithPackedRun(0), /page of 200 values with a run of 8191/],
     ['numbers in the encoding of booleans', parquetWithNumbersAsBooleans(), /200 values of the type INT64/],
     ['a size that is not a number', parquetOfNoSize(), /columns claim NaN bytes/],
+    ['blocks without parts', parquetOfDifferences([0x80, 0x01, 0x00]), /blocks of 128 values in 0 parts/],
+    [
+      'a number without end',
+      parquetOfDifferences([0x80, 0x01, 0x04, 0xc8, 0x01, ...Array.from({ length: 12 }, () => 0xff)]),
+      /a number of more than 64 bits/,
+    ],
+    ['a column of fewer than no columns', schemaOf({ num_children: -1 }), /column prompt has -1 children/],
+    [
+      'values that share their parts',
+      schemaOf({ logical_type: { type: 'VARIANT' } }),
+      /column prompt has the type VARIANT/,
+    ],
+    [
+      'decimals of any length',
+      schemaOf({ converted_type: 'DECIMAL', logical_type: undefined }),
+      /column prompt has decimals of any length/,
+    ],
   ])('refuses %s', async (_what, content, message) => {
     expect(await readBeside('a.parquet', content)).toEqual({
       rollouts: 0,
       messages: [expect.stringMatching(message)],
     });
+  });
+
+  it('reads numbers that are logged as differences', async () => {
+    const { rollouts, messages } = await readBeside('a.parquet', parquetOfDifferences([0x80]));
+    expect({ rollouts, messages }).toEqual({ rollouts: 200, messages: [] });
   });
 
   it('says that a damaged footer cannot be read, not how the decoder failed', async () => {

@@ -51,8 +51,9 @@ export class ParquetSource implements RecordSource {
     const file = new FileSlices(path);
     try {
       checkFooter(file);
-      const metadata = await parquetMetadataAsync(file, { parsers: PARSERS });
+      const metadata = await parquetMetadataAsync(file, { parsers: PARSERS, geoparquet: false });
       checkRows(Number(metadata.num_rows), file.byteLength);
+      checkSchema(metadata.schema);
       checkColumns(metadata, file.byteLength);
       return new ParquetSource(file, metadata);
     } catch (error) {
@@ -153,12 +154,32 @@ function checkFooter(file: FileSlices): void {
     new ThriftWalker(file.bytesAt(file.byteLength - 8 - length, length)).struct();
 }
 
+/** Limits: of elements of a schema, and bytes of a decimal. Logs have some hundred columns, and decimals 16 bytes. */
+const [MOST_ELEMENTS, LONGEST_DECIMAL] = [10_000, 32];
+
+/** @throws Error when it has elements whose decoding takes more than linear time */
+function checkSchema(schema: FileMetaData['schema']): void {
+  if (schema.length > MOST_ELEMENTS) throw new Error(`its schema has ${schema.length} elements`);
+  for (const { name, type, type_length, num_children = 0, converted_type, logical_type } of schema) {
+    if (!(num_children >= 0)) throw new Error(`its column ${name} has ${num_children} children`);
+    // Each of its values may be in it any number of times.
+    if (logical_type?.type === 'VARIANT')
+      throw new Error(`its column ${name} has the type VARIANT, which is not read`);
+    const isDecimal = converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL';
+    if (isDecimal && (type === 'BYTE_ARRAY' || (type_length ?? 0) > LONGEST_DECIMAL))
+      throw new Error(`its column ${name} has decimals of any length, which are not read`);
+  }
+}
+
 /** @throws Error when columns share bytes. Each of thousands of columns could have the same thousands of pages. */
 function checkColumns(metadata: FileMetaData, fileBytes: number): void {
   let bytes = 0;
-  for (const { columns } of metadata.row_groups)
+  const elements = metadata.schema.length;
+  for (const { columns } of metadata.row_groups) {
+    if (columns.length > elements) throw new Error(`a row group has ${columns.length} columns`);
     for (const { meta_data: chunk } of columns)
       bytes += Math.max(0, Number(chunk?.total_compressed_size ?? 0));
+  }
   // A size may be of another type in the footer, and not a number.
   if (!(bytes <= fileBytes)) throw new Error(`its columns claim ${bytes} bytes, and it has ${fileBytes}`);
 }

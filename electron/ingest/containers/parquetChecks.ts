@@ -21,7 +21,7 @@ const MOST_SHARED = 1 << 30;
 /** Types of pages (parquet.thrift, `PageType`), and their fields in a header. */
 const [DATA_PAGE, DICTIONARY_PAGE, DATA_PAGE_V2] = [0, 2, 3];
 /** Encodings of values (parquet.thrift, `Encoding`). */
-const [PLAIN_DICTIONARY, RLE, DELTA_BYTE_ARRAY, RLE_DICTIONARY] = [2, 3, 7, 8];
+const [PLAIN_DICTIONARY, RLE, DELTA_BINARY_PACKED, DELTA_BYTE_ARRAY, RLE_DICTIONARY] = [2, 3, 5, 7, 8];
 
 const limited = (length: number) => ({ maxOutputLength: Math.max(1, length) });
 
@@ -322,6 +322,7 @@ class PageChecker {
     const isBoolean = this.chunk.type === 'BOOLEAN';
     if (encoding === DELTA_BYTE_ARRAY && values * bytes.byteLength > MOST_SHARED)
       throw new Error(`it has a page of ${values} texts that share their beginnings`);
+    if (encoding === DELTA_BINARY_PACKED) checkDeltas(bytes, at, values);
     if (encoding === RLE && !isBoolean)
       throw new Error(
         `it has a page of ${values} values of the type ${this.chunk.type} in the encoding RLE, which is for booleans`,
@@ -347,6 +348,37 @@ function lengthAt(bytes: Uint8Array, at: number): number {
 
 function widthOf(level: number): number {
   return 32 - Math.clz32(level);
+}
+
+/** A part of a block has whole words. */
+const WORD_BITS = 32;
+/** Limit of the parts of a block; writers make four. */
+const MOST_PARTS = 1024;
+
+/**
+ * Walks blocks of differences, of which each begins with a number. The decoder would take any length of it, in
+ * quadratic time.
+ *
+ * @throws Error when a number has more than 64 bits, or a block another form than the format allows
+ */
+function checkDeltas(bytes: Uint8Array, start: number, values: number): void {
+  // A page of nulls.
+  if (start >= bytes.byteLength) return;
+  const walker = new ThriftWalker(bytes, start);
+  const [block, parts] = [walker.varint(), walker.varint()];
+  const perPart = block / parts;
+  if (!(parts >= 1 && parts <= MOST_PARTS && perPart >= WORD_BITS && perPart % WORD_BITS === 0))
+    throw new Error(`it has a page with blocks of ${block} values in ${parts} parts`);
+  walker.varint();
+  walker.varint();
+  // The page may have fewer values than rows, and end before its last part is full.
+  for (let left = values - 1; left > 0 && walker.at < bytes.byteLength; ) {
+    walker.varint();
+    const widths = walker.at;
+    walker.at += parts;
+    for (let i = 0; i < parts && left > 0; i++, left -= perPart)
+      walker.at += (perPart / 8) * (bytes[widths + i] ?? 0);
+  }
 }
 
 /**
