@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  type Stats,
   statfsSync,
   statSync,
 } from 'node:fs';
@@ -92,7 +93,11 @@ export function isRunning(pid: number): boolean {
 
 async function copyFiles(database: string, copy: string): Promise<void> {
   const { bavail, bsize } = statfsSync(dirname(copy));
-  const { size, blocks } = statSync(database);
+  const files = [database, `${database}-wal`].flatMap(
+    (path) => statSync(path, { throwIfNoEntry: false }) ?? [],
+  );
+  const sum = (of: (file: Stats) => number): number => files.reduce((all, file) => all + of(file), 0);
+  const [size, blocks] = [sum((file) => file.size), sum((file) => file.blocks)];
   // A copy takes the whole size, also of what was never written. No file system compresses that much.
   if (blocks > 0 && size > LARGEST_SPARSE && size > MOST_COMPRESSED * BLOCK * blocks)
     throw new Error(`it has ${size} bytes, of which ${BLOCK * blocks} are on the disk`);

@@ -128,8 +128,9 @@ function sourceFrom(code: string, blanked: string, from: number): string {
   return source.length > LONGEST_SOURCE ? `${source.slice(0, LONGEST_SOURCE - 1)}\u2026` : source;
 }
 
+/** A string may end with the text, also behind a lone backslash: its rest would be searched for other beginnings. */
 const STRING_OR_COMMENT =
-  /#[^\n]*|"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*(?:"""|$)|'''[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*(?:'''|$)|"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*(?:"|(?=\n)|$)|'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*(?:'|(?=\n)|$)/g;
+  /#[^\n]*|"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*(?:"""|\\?$)|'''[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*(?:'''|\\?$)|"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*(?:"|(?=\n)|\\?$)|'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*(?:'|(?=\n)|\\?$)/g;
 
 /** Same length. Strings become blanks, including line ends in them; of a comment, only the `#` remains. */
 export function withoutStrings(code: string): string {

@@ -19,11 +19,13 @@ const UNCOUNTED_CHARS = 1 << 20;
  * bytes of memory, and V8 ends the whole process when it runs out.
  */
 const MOST_VALUES = 8 << 20;
+/** An entry that is a number has eight bytes. */
+const MOST_COMMAS = 16 << 20;
 
 export function readJson(text: string): ParsedJson {
   let strictMessage: string;
-  if (text.length > UNCOUNTED_CHARS && hasTooManyValues(text))
-    return { ok: false, message: `it has more than ${MOST_VALUES} objects, lists and fields` };
+  const excess = text.length > UNCOUNTED_CHARS ? excessOf(text) : undefined;
+  if (excess !== undefined) return { ok: false, message: `it has more than ${excess}` };
   try {
     return { ok: true, value: parseJson(text), warnings: NONE };
   } catch (error) {
@@ -41,8 +43,9 @@ export function readJson(text: string): ParsedJson {
   }
 }
 
-function hasTooManyValues(text: string): boolean {
+function excessOf(text: string): string | undefined {
   let values = 0;
+  let commas = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case 0x22: // "
@@ -51,10 +54,13 @@ function hasTooManyValues(text: string): boolean {
       case 0x5b: // [
       case 0x7b: // {
       case 0x3a: // :
-        if (++values > MOST_VALUES) return true;
+        if (++values > MOST_VALUES) return `${MOST_VALUES} objects, lists and fields`;
+        break;
+      case 0x2c: // ,
+        if (++commas > MOST_COMMAS) return `${MOST_COMMAS} entries`;
     }
   }
-  return false;
+  return undefined;
 }
 
 /** Pieces of a repaired text that are joined at once. */

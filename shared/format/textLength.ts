@@ -3,22 +3,26 @@
 /** Below this depth, values are measured without recursion. */
 const DEEPEST = 64;
 
-/** What a number, a truth value or null takes at least, with its comma. */
+/** What any other value takes at least: a whole number with its comma, the brackets of a list. */
 const LEAST = 2;
+/** What a number with a fraction takes, mostly. */
+const FRACTION = 8;
+
+const lengthOfOther = (value: unknown): number =>
+  value === undefined ? 0 : typeof value === 'number' && !Number.isInteger(value) ? FRACTION : LEAST;
 
 /**
- * At least this many UTF-16 units of JSON: of all texts and names in a value, and `LEAST` for any other value.
+ * At least this many UTF-16 units of JSON: of all texts and names in a value, and some for any other value in it.
  *
  * @param known lengths of objects that were measured before: the rollouts of a record share most of their fields
  */
 export function textLength(value: unknown, known = new Map<object, number>(), depth = 0): number {
   if (typeof value === 'string') return value.length;
-  if (value === undefined) return 0;
-  if (typeof value !== 'object' || value === null) return LEAST;
+  if (typeof value !== 'object' || value === null) return lengthOfOther(value);
   const before = known.get(value);
   if (before !== undefined) return before;
   if (depth === DEEPEST) return lengthBelow(value);
-  let length = Array.isArray(value) ? 0 : Object.keys(value).join('').length;
+  let length = LEAST + (Array.isArray(value) ? 0 : Object.keys(value).join('').length);
   for (const inner of Object.values(value)) length += textLength(inner, known, depth + 1);
   known.set(value, length);
   return length;
@@ -28,11 +32,11 @@ function lengthBelow(value: object): number {
   const left: object[] = [value];
   let length = 0;
   for (let one = left.pop(); one !== undefined; one = left.pop()) {
-    if (!Array.isArray(one)) length += Object.keys(one).join('').length;
+    length += LEAST + (Array.isArray(one) ? 0 : Object.keys(one).join('').length);
     for (const inner of Object.values(one)) {
       if (typeof inner === 'string') length += inner.length;
       else if (typeof inner === 'object' && inner !== null) left.push(inner);
-      else if (inner !== undefined) length += LEAST;
+      else length += lengthOfOther(inner);
     }
   }
   return length;

@@ -20,6 +20,7 @@ it.each<readonly [string, () => unknown]>([
   ['an answer of the policy', () => answerIn(`####${blanks}x`)],
   ['names', () => [`a${blanks}x`, `(a, b${blanks}x`, `import a${blanks}x`].map(assignedNames)],
   ['names on many lines', () => assignedNames('a,\n'.repeat(LONG))],
+  ['a string that never ends', () => assignedNames(`"${'\\"'.repeat(LONG)}\\`)],
   ['a long string of code', () => assignedNames(`x = "${'y'.repeat(20_000_000)}"`)],
   ['calls', () => proposedMode([callOf(`a${blanks}x`), callOf(`for a${blanks}x`), callOf('print(a)')])],
   ['a cell', () => delimitedCell(`-${digits}x`)],

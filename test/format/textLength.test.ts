@@ -8,14 +8,14 @@ import { textLength } from '../../shared/format/textLength.ts';
 it('counts texts, names and other values at any depth', () => {
   let deep: unknown = 'four';
   for (let depth = 0; depth < 100_000; depth++) deep = depth % 2 ? [deep, null, 1] : { a: deep };
-  expect(textLength(deep)).toBe(4 + 50_000 + 2 * 100_000);
-  expect(textLength({ one: ['two', { three: true }], four: undefined })).toBe(3 + 3 + 5 + 2 + 4);
+  expect(textLength(deep)).toBe(4 + 50_000 + 2 * 100_000 + 2 * 100_000);
+  expect(textLength({ one: ['two', { three: true }], four: undefined })).toBe(3 + 3 + 5 + 2 + 4 + 3 * 2);
 });
 
 it('measures a value once that many others share', () => {
   const shared = { texts: Array.from({ length: 100_000 }, () => 'ab') };
   const known = new Map<object, number>();
-  for (let i = 0; i < 2_000; i++) expect(textLength({ shared }, known)).toBe(200_000 + 5 + 6);
+  for (let i = 0; i < 2_000; i++) expect(textLength({ shared }, known)).toBe(200_000 + 5 + 6 + 3 * 2);
 });
 
 it('a record whose rollouts each have a copy of a long field is refused', () => {

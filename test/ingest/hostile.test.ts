@@ -20,6 +20,7 @@ import { ArrowSource } from '../../electron/ingest/containers/arrow.ts';
 import { ByteSource } from '../../electron/ingest/containers/bytes.ts';
 import { openFile } from '../../electron/ingest/containers/openFile.ts';
 import { ParquetSource } from '../../electron/ingest/containers/parquet.ts';
+import { ThriftWalker } from '../../electron/ingest/containers/parquetChecks.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
@@ -196,6 +197,11 @@ describe('Parquet', () => {
     ],
     ['a column of fewer than no columns', schemaOf({ num_children: -1 }), /column prompt has -1 children/],
     [
+      'values of a fixed length that no page has',
+      schemaOf({ type: 'FIXED_LEN_BYTE_ARRAY', type_length: 2 ** 30 }),
+      /a page of \d values/,
+    ],
+    [
       'values that share their parts',
       schemaOf({ logical_type: { type: 'VARIANT' } }),
       /column prompt has the type VARIANT/,
@@ -211,6 +217,33 @@ describe('Parquet', () => {
       messages: [expect.stringMatching(message)],
     });
   });
+
+  it('takes no number of more bits than the decoder reads', () => {
+    // Field 1, a whole number of 2^35 + 2 and of 2.
+    expect(() =>
+      new ThriftWalker(Buffer.from([0x15, 0x84, 0x80, 0x80, 0x80, 0x80, 0x02, 0])).struct(),
+    ).toThrow('it has a number of more than 32 bits');
+    expect(new ThriftWalker(Buffer.from([0x15, 0x04, 0])).struct()).toEqual({ 1: 2 });
+  });
+
+  it.each(['DELTA_LENGTH_BYTE_ARRAY', 'DELTA_BYTE_ARRAY'] as const)(
+    'reads texts in the encoding %s',
+    async (encoding) => {
+      const texts = Array.from({ length: 400 }, (_, i) => (i % 3 === 0 ? null : `It is ${i}.`));
+      const columnData = [
+        { name: 'prompt', data: texts.map((_, i) => `What is ${i}?`), type: 'STRING' as const, encoding },
+        { name: 'completion', data: texts.map((_, i) => `It is ${i}.`), type: 'STRING' as const },
+        { name: 'note', data: texts, type: 'STRING' as const, encoding, nullable: true },
+      ];
+      const content = Buffer.from(parquetWriteBuffer({ columnData, codec: 'UNCOMPRESSED' }));
+      expect(await readBeside('a.parquet', content)).toEqual({ rollouts: 400, messages: [] });
+      // The parts of the first block of lengths.
+      const block = content.indexOf(Buffer.from([0x80, 0x01, 0x04]));
+      content[block + 2] = 0;
+      const { messages } = await readBeside('b.parquet', content);
+      expect(messages).toEqual([expect.stringMatching(/blocks of 128 values in 0 parts/)]);
+    },
+  );
 
   it('reads numbers that are logged as differences', async () => {
     const { rollouts, messages } = await readBeside('a.parquet', parquetOfDifferences([0x80]));

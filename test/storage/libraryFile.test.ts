@@ -42,8 +42,13 @@ describe('the size of a library', () => {
   });
 });
 
-it('of a store that is not written for the most part is not copied', async () => {
-  const path = place.file('a.db', 'SQLite format 3\0');
-  truncateSync(path, 1 << 30);
-  await expect(copyDatabase(path)).rejects.toThrow(/^it has 1073741824 bytes, of which \d+ are on the disk$/);
-});
+it.each(['', '-wal'])(
+  'of a store whose file%s is not written for the most part is not copied',
+  async (suffix) => {
+    const path = place.file('a.db', '');
+    truncateSync(place.file(`a.db${suffix}`, 'SQLite format 3\0'), 1 << 30);
+    await expect(copyDatabase(path)).rejects.toThrow(
+      /^it has 1073741824 bytes, of which \d+ are on the disk$/,
+    );
+  },
+);

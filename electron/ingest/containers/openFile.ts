@@ -7,6 +7,7 @@ import {
   lstatSync,
   openSync,
   type ReadStream,
+  readlinkSync,
   readSync,
   realpathSync,
   type Stats,
@@ -28,16 +29,31 @@ export const LINKED = 'ELINKED';
 export function openFile(path: string): number {
   // Windows has neither the flag nor such pipes.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  const fault = faultOf(path, fstatSync(file));
+  const fault = faultOf(path, file, fstatSync(file));
   if (fault === undefined) return file;
   closeSync(file);
   const [code, what] = fault;
   throw Object.assign(new Error(`${path} ${what}`), { code, syscall: 'open' });
 }
 
-function faultOf(path: string, opened: Stats): readonly [code: string, what: string] | undefined {
+/** Linux names an open file itself. Elsewhere the path is looked up again, between whose looks it may change. */
+function nameOfOpened(file: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${file}`);
+  } catch {
+    return undefined;
+  }
+}
+
+function faultOf(
+  path: string,
+  file: number,
+  opened: Stats,
+): readonly [code: string, what: string] | undefined {
   if (opened.isDirectory()) return ['EISDIR', 'is a directory'];
   if (!opened.isFile()) return [NOT_A_FILE, 'is not a regular file'];
+  const name = nameOfOpened(file);
+  if (name !== undefined) return name === path ? undefined : [LINKED, 'leads through a link'];
   const there = lstatSync(path, { throwIfNoEntry: false });
   const isSame = there !== undefined && there.ino === opened.ino && there.dev === opened.dev;
   return isSame && realpathSync.native(path) === path ? undefined : [LINKED, 'leads through a link'];

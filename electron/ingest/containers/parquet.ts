@@ -13,9 +13,16 @@ import {
 import { HEADER_KEY } from '../../../shared/format/dataSetColumns.ts';
 import type { ParquetColumn } from '../../../shared/format/format.ts';
 import { readJson } from '../../../shared/format/lenientJson.ts';
+import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { openFile } from './openFile.ts';
-import { checkedCompressors, checkGroup, type PageBytes, ThriftWalker } from './parquetChecks.ts';
+import {
+  checkedCompressors,
+  checkGroup,
+  type Fields,
+  type PageBytes,
+  ThriftWalker,
+} from './parquetChecks.ts';
 import { RowConverter } from './rowJson.ts';
 import { checkRows, mostInAll, mostMemory } from './sizes.ts';
 
@@ -23,12 +30,23 @@ import { checkRows, mostInAll, mostMemory } from './sizes.ts';
 const WINDOW = 64 << 20;
 const MOST_ROWS = 1 << 16;
 const LONGEST_FOOTER = 64 << 20;
+/** Limit of values times the square of their depth: a base, plus this many per byte of the file. */
+const [WORK_OF_ANY, WORK_PER_BYTE] = [1 << 24, 128];
 /** "PAR1", which ends the file. */
 const MAGIC = 0x31524150;
+
+/** Limit in bytes of JSON values that are decoded at once. */
+const MOST_JSON = 256 << 20;
+/** A module variable, because the decoder does not tell its parsers which rows it decodes. */
+let jsonLeft = MOST_JSON;
 
 const PARSERS = {
   jsonFromBytes(bytes: Uint8Array | undefined): unknown {
     if (bytes === undefined) return undefined;
+    // A longer row is not read, and parsing takes many times the memory of the text.
+    if (bytes.byteLength > LONGEST_RECORD) throw new Error(`a JSON value has ${bytes.byteLength} bytes`);
+    jsonLeft -= bytes.byteLength;
+    if (jsonLeft < 0) throw new Error(`${MOST_JSON} bytes of JSON are in rows that are decoded at once`);
     const reading = readJson(Buffer.from(bytes).toString('utf8'));
     if (!reading.ok) throw new Error(reading.message);
     return reading.value;
@@ -85,12 +103,18 @@ export class ParquetSource implements RecordSource {
     const schema = parquetSchema(this.metadata);
     let start = 0;
     let inAll = 0;
+    let workInAll = 0;
     for (const group of this.metadata.row_groups) {
       const rows = Number(group.num_rows);
       const end = start + rows;
       if (end > from && rows > 0) {
-        const { bytes, checks } = this.checked(group, schema, start);
+        const { bytes, work, checks } = this.checked(group, schema, start);
         inAll += bytes;
+        workInAll += work;
+        if (workInAll > WORK_OF_ANY + WORK_PER_BYTE * this.file.byteLength)
+          throw new CorruptContainerError(
+            `its columns up to row ${end} are nested too deeply for their number`,
+          );
         // Row groups may share pages.
         if (inAll > mostInAll(this.file.byteLength))
           throw new CorruptContainerError(
@@ -131,6 +155,7 @@ export class ParquetSource implements RecordSource {
   ): AsyncGenerator<Iterable<SourceRecord>> {
     try {
       const { file } = this;
+      jsonLeft = MOST_JSON;
       const metadata = { ...this.metadata, num_rows: group.num_rows, row_groups: [group] };
       const rows = await parquetReadObjects({
         ...{ file, metadata, compressors, parsers: PARSERS },
@@ -150,8 +175,31 @@ function checkFooter(file: FileSlices): void {
   if (tail.byteLength < 8 || tail.readUInt32LE(4) !== MAGIC) return;
   const length = tail.readUInt32LE(0);
   if (length > LONGEST_FOOTER) throw new Error(`its footer has ${length} bytes`);
-  if (length <= file.byteLength - 8)
-    new ThriftWalker(file.bytesAt(file.byteLength - 8 - length, length)).struct();
+  if (length > file.byteLength - 8) return;
+  const walker = new ThriftWalker(file.bytesAt(file.byteLength - 8 - length, length));
+  let hasDecimals = false;
+  let longest = 0;
+  walker.onStruct = (path, fields) => {
+    if (path === SCHEMA_ELEMENT) hasDecimals ||= isDecimal(fields);
+    if (path === STATISTICS)
+      for (const at of [1, 2, 5, 6]) longest = Math.max(longest, Number(fields[at] ?? 0));
+  };
+  walker.struct();
+  // The decoder reads them with the footer, in quadratic time.
+  if (hasDecimals && !(longest <= LONGEST_STATISTICS))
+    throw new Error(`it has statistics of ${longest} bytes`);
+}
+
+/** Fields of the footer's structures (parquet.thrift, `FileMetaData`). */
+const [SCHEMA_ELEMENT, STATISTICS] = ['2', '4.1.3.12'];
+/** Bytes. Usual writers leave out longer ones. */
+const LONGEST_STATISTICS = 4096;
+/** `ConvertedType`, and the field of `LogicalType`. */
+const DECIMAL = 5;
+
+/** @param fields of a `SchemaElement` */
+function isDecimal({ 6: converted, 10: logical }: Fields): boolean {
+  return converted === DECIMAL || (typeof logical === 'object' && logical[DECIMAL] !== undefined);
 }
 
 /** Limits: of elements of a schema, and bytes of a decimal. Logs have some hundred columns, and decimals 16 bytes. */
@@ -165,8 +213,8 @@ function checkSchema(schema: FileMetaData['schema']): void {
     // Each of its values may be in it any number of times.
     if (logical_type?.type === 'VARIANT')
       throw new Error(`its column ${name} has the type VARIANT, which is not read`);
-    const isDecimal = converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL';
-    if (isDecimal && (type === 'BYTE_ARRAY' || (type_length ?? 0) > LONGEST_DECIMAL))
+    const hasDecimals = converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL';
+    if (hasDecimals && (type === 'BYTE_ARRAY' || (type_length ?? 0) > LONGEST_DECIMAL))
       throw new Error(`its column ${name} has decimals of any length, which are not read`);
   }
 }

@@ -21,7 +21,16 @@ const MOST_SHARED = 1 << 30;
 /** Types of pages (parquet.thrift, `PageType`), and their fields in a header. */
 const [DATA_PAGE, DICTIONARY_PAGE, DATA_PAGE_V2] = [0, 2, 3];
 /** Encodings of values (parquet.thrift, `Encoding`). */
-const [PLAIN_DICTIONARY, RLE, DELTA_BINARY_PACKED, DELTA_BYTE_ARRAY, RLE_DICTIONARY] = [2, 3, 5, 7, 8];
+const [
+  PLAIN_DICTIONARY,
+  RLE,
+  DELTA_BINARY_PACKED,
+  DELTA_LENGTH_BYTE_ARRAY,
+  DELTA_BYTE_ARRAY,
+  RLE_DICTIONARY,
+] = [2, 3, 5, 6, 7, 8];
+/** Encodings are 0 to 9, without 1. */
+const LAST_ENCODING = 9;
 
 const limited = (length: number) => ({ maxOutputLength: Math.max(1, length) });
 
@@ -61,14 +70,20 @@ export function checkedCompressors(
   );
 }
 
-/** The integers and nested structures of a Thrift structure, by field number. */
-interface Fields {
+/** Bits of numbers: of fields, whole numbers and long ones. */
+const [SHORT, INTEGER, LONG] = [16, 32, 64];
+
+/** The numbers, lengths of texts and nested structures of a Thrift structure, by field number. */
+export interface Fields {
   readonly [field: number]: number | Fields | undefined;
 }
 
 /** Walks Thrift's compact protocol. @throws Error when a list or text claims more than there is */
 export class ThriftWalker {
   at: number;
+  /** Called with each structure and the numbers of the fields that it is in, such as `4.1.3`. */
+  onStruct: ((path: string, fields: Fields) => void) | undefined;
+  private readonly path: number[] = [];
   private readonly bytes: Uint8Array;
   private structs = 0;
 
@@ -82,9 +97,12 @@ export class ThriftWalker {
     const fields: Record<number, number | Fields | undefined> = {};
     let field = 0;
     for (let head = this.byte(); (head & 15) !== 0; head = this.byte()) {
-      field = head >> 4 === 0 ? this.zigZag() : field + (head >> 4);
+      field = head >> 4 === 0 ? this.zigZag(SHORT) : field + (head >> 4);
+      this.path.push(field);
       fields[field] = this.value(head & 15, depth);
+      this.path.pop();
     }
+    this.onStruct?.(this.path.join('.'), fields);
     return fields;
   }
 
@@ -97,12 +115,13 @@ export class ThriftWalker {
         return this.byte();
       case 4:
       case 5:
+        return this.zigZag(INTEGER);
       case 6:
         return this.zigZag();
       case 7:
-        return this.skip(8);
+        return this.double();
       case 8:
-        return this.skip(this.varint());
+        return this.skip(this.varint(INTEGER));
       case 9:
         return this.list(depth);
       case 12:
@@ -114,16 +133,25 @@ export class ThriftWalker {
 
   private list(depth: number): undefined {
     const head = this.byte();
-    const count = head >> 4 === 15 ? this.varint() : head >> 4;
+    const count = head >> 4 === 15 ? this.varint(INTEGER) : head >> 4;
     // Each entry takes at least one byte.
     if (count > this.bytes.byteLength - this.at) throw new Error(`it has a list of ${count} entries`);
     const type = head & 15;
     for (let i = 0; i < count; i++) this.value(type === 1 || type === 2 ? 3 : type, depth + 1);
   }
 
-  private skip(length: number): undefined {
+  private skip(length: number): number {
     if (length > this.bytes.byteLength - this.at) throw new Error(`it has a text of ${length} bytes`);
     this.at += length;
+    return length;
+  }
+
+  /** A decoder takes it where a whole number belongs. */
+  private double(): number {
+    const { buffer, byteOffset } = this.bytes;
+    const at = byteOffset + this.at;
+    this.skip(8);
+    return new DataView(buffer).getFloat64(at, true);
   }
 
   private byte(): number {
@@ -132,18 +160,19 @@ export class ThriftWalker {
     return byte;
   }
 
-  private zigZag(): number {
-    const value = this.varint();
+  private zigZag(bits = LONG): number {
+    const value = this.varint(bits);
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  varint(): number {
+  /** @param bits of the number. The decoder takes the lowest ones of a longer number, which would be another one */
+  varint(bits = LONG): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
       const byte = this.byte();
       value += (byte & 127) * scale;
-      if (byte < 128) return value;
-      if (scale > 2 ** 63) throw new Error('it has a number of more than 64 bits');
+      if (byte < 128 && value < 2 ** bits) return value;
+      if (byte < 128 || scale > 2 ** bits) throw new Error(`it has a number of more than ${bits} bits`);
     }
   }
 }
@@ -156,6 +185,10 @@ export interface PageBytes {
 }
 
 interface Leaf {
+  /** Levels of structures and lists that it is in. */
+  readonly depth: number;
+  /** Bytes of a value of a fixed length. */
+  readonly fixed: number;
   readonly definition: number;
   readonly repetition: number;
   readonly isFlat: boolean;
@@ -176,10 +209,11 @@ export function checkGroup(
   group: RowGroup,
   schema: SchemaTree,
   most: number,
-): { readonly bytes: number; readonly checks: PageChecks } {
+): { readonly bytes: number; readonly work: number; readonly checks: PageChecks } {
   const checks: PageChecks = new Map();
   let bytes = 0;
   let atOnce = 0;
+  let work = 0;
   for (const { meta_data: chunk } of group.columns) {
     if (chunk === undefined) throw new Error('it has a column without metadata');
     const leaf = leafOf(schema, chunk.path_in_schema);
@@ -189,12 +223,14 @@ export function checkGroup(
     if (leaf.isFlat && pages.values !== Number(group.num_rows))
       throw new Error(`it claims ${group.num_rows} rows, but its column ${name} has ${pages.values}`);
     bytes += pages.bytes;
+    // The decoder goes through all levels for each level.
+    work += pages.values * leaf.depth ** 2;
     // Nested columns are decoded whole, others page by page.
     atOnce += leaf.isFlat ? pages.longest : pages.bytes;
     if (atOnce > most)
       throw new Error(`a row group takes more than ${most} bytes of memory; write smaller row groups`);
   }
-  return { bytes, checks };
+  return { bytes, work, checks };
 }
 
 function leafOf(schema: SchemaTree, path: readonly string[]): Leaf {
@@ -205,7 +241,9 @@ function leafOf(schema: SchemaTree, path: readonly string[]): Leaf {
     if (node.element.repetition_type !== 'REQUIRED') definition++;
     if (node.element.repetition_type === 'REPEATED') repetition++;
   }
-  return { definition, repetition, isFlat: path.length === 1 && repetition === 0 };
+  const { type, type_length } = node.element;
+  const fixed = type === 'FIXED_LEN_BYTE_ARRAY' ? Math.max(0, type_length ?? 0) : 0;
+  return { depth: path.length, fixed, definition, repetition, isFlat: path.length === 1 && repetition === 0 };
 }
 
 /** Walks the pages of a column chunk. */
@@ -246,7 +284,7 @@ class PageChecker {
     const page = { [DATA_PAGE]: fields[5], [DICTIONARY_PAGE]: fields[7], [DATA_PAGE_V2]: fields[8] }[type];
     if (typeof page !== 'object') throw new Error(`it has a page of the unknown type ${type}`);
     const values = number(page[1]);
-    const decoded = unpacked + VALUE_BYTES * values;
+    const decoded = unpacked + (VALUE_BYTES + this.leaf.fixed) * values;
     if (!(unpacked >= 0 && values >= 0 && decoded <= this.most))
       throw new Error(`it has a page of ${values} values and ${unpacked} bytes`);
     this.bytes += decoded;
@@ -284,13 +322,18 @@ class PageChecker {
   private dataPage(start: number, packed: number, values: number, encoding: number): void {
     this.whenUnpacked(start, packed, (bytes) => {
       let at = 0;
+      let levels = 0;
       for (const level of [this.leaf.repetition, this.leaf.definition]) {
         if (level === 0) continue;
         const length = lengthAt(bytes, at);
-        checkRuns(bytes, at + 4, bytes.byteLength, widthOf(level), values);
+        levels = at + 4;
+        checkRuns(bytes, levels, bytes.byteLength, widthOf(level), values);
         at += 4 + length;
       }
-      this.checkValues(bytes, at, values, encoding);
+      const { definition } = this.leaf;
+      const known = (): number =>
+        definition === 0 ? values : countRuns(bytes, levels, widthOf(definition), definition, values);
+      this.checkValues(bytes, at, { values, known }, encoding);
     });
   }
 
@@ -312,17 +355,30 @@ class PageChecker {
       at += length;
     }
     const length = unpacked - at;
-    if (length < 0 || number(page[2] ?? 0) < 0) throw new Error(`it has a page of ${length} bytes`);
-    const check = (plain: Uint8Array): void => this.checkValues(plain, 0, values, encoding);
+    const nulls = number(page[2] ?? 0);
+    if (!(length >= 0 && nulls >= 0 && nulls <= values))
+      throw new Error(`it has a page of ${length} bytes, with ${nulls} of ${values} values missing`);
+    const known = (): number => values - nulls;
+    const check = (plain: Uint8Array): void => this.checkValues(plain, 0, { values, known }, encoding);
     if (page[7] === 0) check(bytes.subarray(at));
     else this.whenUnpacked(start + at, packed - at, check);
   }
 
-  private checkValues(bytes: Uint8Array, at: number, values: number, encoding: number): void {
+  /** @param known number of values that are not null */
+  private checkValues(
+    bytes: Uint8Array,
+    at: number,
+    { values, known }: { readonly values: number; readonly known: () => number },
+    encoding: number,
+  ): void {
+    if (!(encoding >= 0 && encoding <= LAST_ENCODING))
+      throw new Error(`it has a page in the encoding ${encoding}`);
     const isBoolean = this.chunk.type === 'BOOLEAN';
     if (encoding === DELTA_BYTE_ARRAY && values * bytes.byteLength > MOST_SHARED)
       throw new Error(`it has a page of ${values} texts that share their beginnings`);
-    if (encoding === DELTA_BINARY_PACKED) checkDeltas(bytes, at, values);
+    if (encoding === DELTA_BINARY_PACKED || encoding === DELTA_LENGTH_BYTE_ARRAY)
+      checkDeltas(bytes, at, known());
+    if (encoding === DELTA_BYTE_ARRAY) checkDeltas(bytes, checkDeltas(bytes, at, known()), known());
     if (encoding === RLE && !isBoolean)
       throw new Error(
         `it has a page of ${values} values of the type ${this.chunk.type} in the encoding RLE, which is for booleans`,
@@ -359,19 +415,20 @@ const MOST_PARTS = 1024;
  * Walks blocks of differences, of which each begins with a number. The decoder would take any length of it, in
  * quadratic time.
  *
+ * @returns where they end
  * @throws Error when a number has more than 64 bits, or a block another form than the format allows
  */
-function checkDeltas(bytes: Uint8Array, start: number, values: number): void {
+function checkDeltas(bytes: Uint8Array, start: number, values: number): number {
   // A page of nulls.
-  if (start >= bytes.byteLength) return;
+  if (start >= bytes.byteLength) return start;
   const walker = new ThriftWalker(bytes, start);
-  const [block, parts] = [walker.varint(), walker.varint()];
+  const [block, parts] = [walker.varint(INTEGER), walker.varint(INTEGER)];
   const perPart = block / parts;
   if (!(parts >= 1 && parts <= MOST_PARTS && perPart >= WORD_BITS && perPart % WORD_BITS === 0))
     throw new Error(`it has a page with blocks of ${block} values in ${parts} parts`);
   walker.varint();
   walker.varint();
-  // The page may have fewer values than rows, and end before its last part is full.
+  // The page may end before its last part is full.
   for (let left = values - 1; left > 0 && walker.at < bytes.byteLength; ) {
     walker.varint();
     const widths = walker.at;
@@ -379,6 +436,36 @@ function checkDeltas(bytes: Uint8Array, start: number, values: number): void {
     for (let i = 0; i < parts && left > 0; i++, left -= perPart)
       walker.at += (perPart / 8) * (bytes[widths + i] ?? 0);
   }
+  return walker.at;
+}
+
+/** How often a value is in runs that `checkRuns` has checked. */
+function countRuns(bytes: Uint8Array, start: number, width: number, value: number, values: number): number {
+  const walker = new ThriftWalker(bytes, start);
+  let count = 0;
+  for (let seen = 0; seen < values && walker.at < bytes.byteLength; ) {
+    const head = walker.varint(INTEGER);
+    if (head % 2 === 0) {
+      const run = Math.min(head / 2, values - seen);
+      if (bitsAt(bytes, 8 * walker.at, 8 * ((width + 7) >> 3)) === value) count += run;
+      seen += head / 2;
+      walker.at += (width + 7) >> 3;
+    } else {
+      const run = 8 * Math.floor(head / 2);
+      for (let i = 0; i < run && seen + i < values; i++)
+        if (bitsAt(bytes, 8 * walker.at + i * width, width) === value) count++;
+      seen += run;
+      walker.at += (run / 8) * width;
+    }
+  }
+  return count;
+}
+
+/** Lowest bits first. */
+function bitsAt(bytes: Uint8Array, at: number, width: number): number {
+  let bits = 0;
+  for (let i = 0; i < width; i++) bits += (((bytes[(at + i) >> 3] ?? 0) >> ((at + i) & 7)) & 1) * 2 ** i;
+  return bits;
 }
 
 /**
@@ -388,7 +475,7 @@ function checkDeltas(bytes: Uint8Array, start: number, values: number): void {
 function checkRuns(bytes: Uint8Array, start: number, end: number, width: number, values: number): void {
   const walker = new ThriftWalker(bytes, start);
   for (let seen = 0; seen < values && walker.at < end; ) {
-    const head = walker.varint();
+    const head = walker.varint(INTEGER);
     const isPacked = head % 2 === 1;
     const run = Math.floor(head / 2) * (isPacked ? 8 : 1);
     seen += run;
