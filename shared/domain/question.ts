@@ -1,4 +1,5 @@
 import { withGlyphs } from './hiddenCharacters.ts';
+import { withoutLatex } from './latexSigns.ts';
 
 /**
  * Normalizes questions, so that equal problems compare equal across runs. Templates wrap a problem in
@@ -66,78 +67,6 @@ export function plainQuestion(question: string): string {
       .replace(/^(?:(?:user|system|assistant|human) ?\n|(?:user|system|human|question|problem) ?: ?)/i, ''),
   ).replace(/^user (?=[A-Z0-9$\\])/, '');
   return withGlyphs(oneSpaced(withoutLatex(text)));
-}
-
-/** LaTeX commands and their signs; '' removes the command. Any other command is replaced by its name. */
-const SIGNS: ReadonlyMap<string, string> = new Map([
-  ...[
-    ['times', '×'],
-    ['cdot', '·'],
-    ['div', '÷'],
-    ['pm', '±'],
-    ['le', '≤'],
-    ['leq', '≤'],
-    ['ge', '≥'],
-  ],
-  ...[
-    ['geq', '≥'],
-    ['ne', '≠'],
-    ['neq', '≠'],
-    ['pi', 'π'],
-    ['theta', 'θ'],
-    ['alpha', 'α'],
-    ['beta', 'β'],
-  ],
-  ...[
-    ['infty', '∞'],
-    ['sum', 'Σ'],
-    ['sqrt', '√'],
-    ['circ', '°'],
-    ['angle', '∠'],
-    ['lceil', '⌈'],
-    ['rceil', '⌉'],
-    ['lfloor', '⌊'],
-    ['rfloor', '⌋'],
-    ['lt', '<'],
-    ['gt', '>'],
-    ['in', '∈'],
-    ['to', '→'],
-  ],
-  ...[
-    ['ldots', '…'],
-    ['dots', '…'],
-    ['cdots', '…'],
-    ['quad', ' '],
-    ['qquad', ' '],
-  ],
-  ...[
-    'left',
-    'right',
-    'displaystyle',
-    'text',
-    'textbf',
-    'textit',
-    'mathrm',
-    'mathbf',
-    'mathbb',
-    'mathcal',
-  ].map((name) => [name, ''] as const),
-  ...['operatorname', 'boxed', 'begin', 'end'].map((name) => [name, ''] as const),
-] as readonly (readonly [string, string])[]);
-
-function withoutLatex(text: string): string {
-  if (!/[\\$]/.test(text)) return text;
-  return (
-    text
-      .replace(/\$\$?(?=\S)([^$]{1,400}?)(?<=\S)\$\$?(?!\d)/g, '$1')
-      // The environment, with the columns of an array.
-      .replace(/\\(?:begin|end)\{[A-Za-z]{1,20}\*?\}(?:\{[^{}]{0,20}\})?/g, ' ')
-      .replace(/\\[dt]?frac\{([^{}]{0,80})\}\{([^{}]{0,80})\}/g, '$1/$2')
-      .replace(/\\([A-Za-z]{1,20})/g, (_, name: string) => SIGNS.get(name) ?? name)
-      .replace(/\\[()[\],;:! ]/g, ' ')
-      // Removes the rest of a truncated formula. A dollar sign before a number is kept, because it is a price.
-      .replace(/\$(?=[A-Za-z(])|[{}\\]/g, '')
-  );
 }
 
 /** Cuts at the end of a word if that keeps more than half of the length. */

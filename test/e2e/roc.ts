@@ -248,7 +248,7 @@ export function describeRoc(shell: Shell): void {
       const rates = page.getByRole('slider', { name: 'Kept by class by step' });
       await rates.waitFor();
       // The report is complete, so the page no longer moves under the pointer.
-      await page.getByRole('region', { name: 'Positives kept by penalty' }).waitFor();
+      await page.getByRole('region', { name: 'Correct rollouts kept by penalty' }).waitFor();
       const dot = rates.locator('circle').first();
       const at = async () => ({
         x: Number(await dot.getAttribute('cx')),
@@ -268,7 +268,7 @@ export function describeRoc(shell: Shell): void {
       await page.getByRole('grid', { name: 'Groups of step 0' }).waitFor();
       await pressSequence(page, 'g', 'r');
       await page.getByRole('heading', { level: 1, name: 'Resample-on-Correct, step 0' }).waitFor();
-      await page.getByRole('region', { name: 'Positives kept by penalty' }).waitFor();
+      await page.getByRole('region', { name: 'Correct rollouts kept by penalty' }).waitFor();
       await page.keyboard.press('l');
       await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*\/roc$/);
       await page.getByRole('heading', { level: 1, name: /^Resample-on-Correct, step [1-9]/ }).waitFor();

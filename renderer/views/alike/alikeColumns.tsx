@@ -1,8 +1,9 @@
 import type { AlikeRollout } from '../../../shared/api/contract.ts';
-import { LogText } from '../../ui/LogText.tsx';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, percent, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/VirtualTable.tsx';
+import { AnswerText } from '../../widgets/AnswerText.tsx';
 
 interface Known {
   readonly ownRunKey: string;
@@ -122,8 +123,8 @@ export function alikeColumns({ ownRunKey, has }: Known): readonly Column<AlikeRo
           minWidth: 92,
           grow: 2,
           cell: (row) => (
-            <span className="mono">
-              <LogText text={row.answer} />
+            <span className="mono" title={withGlyphs(row.answer ?? '')}>
+              <AnswerText text={row.answer} />
             </span>
           ),
         }

@@ -29,6 +29,8 @@ interface FactKind {
   readonly label: string;
   readonly hint: string | ((row: RolloutRow) => string | undefined);
   readonly text: (row: RolloutRow) => string;
+  /** What differs where rollouts differ. Default: the text. */
+  readonly compared?: (row: RolloutRow) => unknown;
   /** The facts that rollouts are usually compared by. A key shows the others. */
   readonly isMain?: true;
   /** Shown for a rollout without a value beside one that has it; that is a difference. */
@@ -57,6 +59,7 @@ const KINDS: readonly FactKind[] = [
       isCorrect === undefined
         ? ''
         : `${isCorrect ? '✓ correct' : '✕ incorrect'}${correctSource === 'derived' ? ' (derived)' : ''}`,
+    compared: ({ isCorrect }) => isCorrect,
   },
   { label: 'decision', hint: 'of the down-sampling, as logged', text: decision },
   {
@@ -106,21 +109,24 @@ const KINDS: readonly FactKind[] = [
 export function laneFacts(rows: readonly RolloutRow[], base: number): readonly FactLine[] {
   const hasTokens = rows.some(({ policyTokens }) => policyTokens !== undefined);
   const hasMalformed = rows.some(({ malformedCalls }) => (malformedCalls ?? 0) > 0);
-  return KINDS.flatMap(({ label, hint, text, isMain = false, absent = '' }): readonly FactLine[] => {
-    const texts = rows.map((row) => text(row));
-    if (texts.every((value) => value === '') || (label === 'characters' && hasTokens)) return [];
-    if (label === 'malformed calls' && !hasMalformed) return [];
-    const baseline = texts[base] ?? '';
-    const values = rows.map((row, lane): FactValue => {
-      const value = texts[lane] ?? '';
-      return {
-        text: value === '' ? absent : value,
-        hint: (typeof hint === 'string' ? hint : hint(row)) ?? '',
-        isDifferent: value !== baseline && (absent !== '' || (value !== '' && baseline !== '')),
-      };
-    });
-    return [{ label, isMain, values }];
-  });
+  return KINDS.flatMap(
+    ({ label, hint, text, compared = text, isMain = false, absent = '' }): readonly FactLine[] => {
+      const texts = rows.map((row) => text(row));
+      if (texts.every((value) => value === '') || (label === 'characters' && hasTokens)) return [];
+      if (label === 'malformed calls' && !hasMalformed) return [];
+      const baseline = texts[base] ?? '';
+      const known = rows[base] === undefined ? undefined : compared(rows[base]);
+      const values = rows.map((row, lane): FactValue => {
+        const value = texts[lane] ?? '';
+        return {
+          text: value === '' ? absent : value,
+          hint: (typeof hint === 'string' ? hint : hint(row)) ?? '',
+          isDifferent: compared(row) !== known && (absent !== '' || (value !== '' && baseline !== '')),
+        };
+      });
+      return [{ label, isMain, values }];
+    },
+  );
 }
 
 type Judged = Pick<RolloutDetail, 'row' | 'answerSource'> & { readonly letter: string };

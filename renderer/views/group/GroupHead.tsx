@@ -16,6 +16,7 @@ import { Link } from '../../ui/Link.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
+import { AnswerText } from '../../widgets/AnswerText.tsx';
 import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
 
 interface GroupHeadProps {
@@ -68,8 +69,8 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
           {groundTruth !== undefined && !isLong(groundTruth) && (
             <span className="truth">
               ground truth{' '}
-              <span className="mono">
-                <LogText text={groundTruth} />
+              <span className="mono" title={withGlyphs(groundTruth)}>
+                <AnswerText text={groundTruth} />
               </span>
             </span>
           )}

@@ -2,9 +2,9 @@ import { PENALTY_KINDS, type PenaltyKind } from '../../../shared/api/rocRows.ts'
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { scoreRank } from '../../../shared/domain/scores.ts';
 import { keyWord } from '../../shell/keys/keysInForce.ts';
-import { LogText } from '../../ui/LogText.tsx';
 import { RightMark } from '../../ui/Marks.tsx';
 import { count, reward, signed } from '../../ui/numbers.ts';
+import { AnswerText } from '../../widgets/AnswerText.tsx';
 import { PENALTY_LABELS, type Source } from '../../widgets/roc/rocLabels.ts';
 import { MALFORMED_HINT, malformedCell, stopReasonCell } from '../../widgets/rollouts/cells.tsx';
 import { MOST_SCORE_COLUMNS, Score, scoreColumn, scoreOf } from '../../widgets/rollouts/scoreColumns.tsx';
@@ -232,7 +232,7 @@ function answerColumn(hasLongAnswers: boolean): LedgerColumn {
           title={withGlyphs(rollout.answer ?? '')}
         >
           <RightMark isCorrect={rollout.isCorrect} source={rollout.correctSource} />{' '}
-          <LogText text={rollout.answer} />
+          <AnswerText text={rollout.answer} />
         </span>
       ),
   });

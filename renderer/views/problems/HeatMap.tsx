@@ -13,9 +13,9 @@ import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { Button } from '../../ui/Controls.tsx';
-import { LogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
+import { AnswerText } from '../../widgets/AnswerText.tsx';
 import {
   besideHeadOf,
   besideName,
@@ -256,9 +256,9 @@ export function MapReadout({ row, cell, at, steps, onOpen, onOpenCell, onHistory
         {mapName(row) !== row.problemId && <span className="dim"> {row.problemId}</span>}
         {row.source !== undefined && <span className="dim"> {row.source}</span>}
         {row.groundTruth !== undefined && (
-          <span className="dim">
+          <span className="dim" title={withGlyphs(row.groundTruth)}>
             {' '}
-            · ground truth <LogText text={row.groundTruth} />
+            · ground truth <AnswerText text={row.groundTruth} />
           </span>
         )}
       </div>

@@ -1,6 +1,7 @@
 import { useRef } from 'react';
 import type { ProblemHistory } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { plainAnswer } from '../../../shared/domain/latexSigns.ts';
 import { plainQuestion, problemName } from '../../../shared/domain/question.ts';
 import { standalonePart } from '../../charts/exportChart.ts';
 import type { Route } from '../../data/route.ts';
@@ -54,7 +55,7 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
         <div className="end">
           <span className="page-facts">
             {name !== problemId && `id ${withGlyphs(problemId)} · `}
-            {shortTruth !== undefined && `ground truth ${withGlyphs(shortTruth)} · `}
+            {shortTruth !== undefined && `ground truth ${withGlyphs(plainAnswer(shortTruth))} · `}
             {source !== undefined && `${withGlyphs(source)} · `}
             {counted(groups.length + leftOut, 'group')} in {counted(runs.length, 'run')}
             {leftOut > 0 && `; the first ${count(groups.length)} are shown`}

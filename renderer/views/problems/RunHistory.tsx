@@ -2,6 +2,7 @@ import type { ProblemGroup } from '../../../shared/api/contract.ts';
 import { quoted } from '../../../shared/domain/filter/lexer.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { plainAnswer } from '../../../shared/domain/latexSigns.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -19,6 +20,8 @@ import {
   verdictText,
 } from './historyModel.ts';
 
+/** UTF-16 units of an answer in a tooltip. */
+const LONGEST_TITLE = 2_000;
 const BAR_HEIGHT = 120;
 const TRACK_HEIGHT = 28;
 
@@ -213,8 +216,10 @@ export function ClusterKey({ clusters, hasTruth }: ClusterKeyProps) {
           <svg width="12" height="12" aria-hidden="true">
             <rect className={clusterClass(cluster)} width="12" height="12" />
           </svg>
-          <code data-drawn="">
-            {withGlyphs(cluster.text.length > 60 ? `${cluster.text.slice(0, 60)}…` : cluster.text)}
+          <code data-drawn="" title={withGlyphs(cluster.text.slice(0, LONGEST_TITLE))}>
+            {withGlyphs(
+              cluster.text.length > 60 ? `${cluster.text.slice(0, 60)}…` : plainAnswer(cluster.text),
+            )}
           </code>
           <span data-drawn="" className={`is-${inkOf(cluster.verdict)}`}>
             {verdictText(cluster, hasTruth)}

@@ -1,13 +1,14 @@
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { Link } from '../../ui/Link.tsx';
-import { LogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { AnswerText } from '../../widgets/AnswerText.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { RolloutTable } from '../../widgets/rollouts/RolloutTable.tsx';
 import { DisputedAnswers, DisputedLink } from './DisputedAnswers.tsx';
@@ -196,11 +197,11 @@ function SuspectTruths({ runKey, runId }: SuspiciousProps) {
                     hint={suspect.problemId}
                   />
                 </td>
-                <td>
-                  <LogText text={suspect.groundTruth} />
+                <td title={withGlyphs(suspect.groundTruth)}>
+                  <AnswerText text={suspect.groundTruth} />
                 </td>
-                <td className="is-majority">
-                  <LogText text={suspect.answer} />
+                <td className="is-majority" title={withGlyphs(suspect.answer)}>
+                  <AnswerText text={suspect.answer} />
                 </td>
                 <td className="is-figure">
                   {count(suspect.rollouts)} of {counted(suspect.answers, 'answer')} (

@@ -27,7 +27,7 @@ export function BucketTable({ label, hint, which, sides }: BucketTableProps) {
     sides.map(({ buckets }) => buckets),
     which,
   );
-  const title = which === 'positives' ? 'Correct' : 'Incorrect';
+  const title = which === 'positives' ? 'Correct rollouts' : 'Incorrect rollouts';
   const color = which === 'positives' ? 'var(--right)' : 'var(--wrong)';
   const [only] = sides;
   const last = Math.max(0, ...sides.map(({ buckets }) => buckets.length)) - 1;

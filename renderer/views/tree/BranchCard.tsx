@@ -16,6 +16,7 @@ import { KeptMark, RightMark, WriterLabel } from '../../ui/Marks.tsx';
 import { count, counted, decimal, percent, reward } from '../../ui/numbers.ts';
 import { signalLabel, sourceLabel } from '../../ui/signalSource.ts';
 import { quietText } from '../../ui/visibleText.ts';
+import { AnswerText } from '../../widgets/AnswerText.tsx';
 import { StepStrip } from './StepStrip.tsx';
 import type { StepColumn } from './stepModel.ts';
 import {
@@ -287,7 +288,7 @@ export function LeafRow(props: LeafRowProps) {
       {columns.step && <span className="leaf-step">step {rollout.step}</span>}
       {columns.answer && (
         <span className="leaf-answer mono" title={withGlyphs(rollout.answer ?? '')}>
-          <LogText text={rollout.answer} />
+          <AnswerText text={rollout.answer} />
         </span>
       )}
       {rollout.isCorrect === undefined && rollout.reward !== undefined && (

@@ -3,9 +3,9 @@
 import type { GroupRow, GroupSort } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainQuestion } from '../../../shared/domain/question.ts';
-import { LogText } from '../../ui/LogText.tsx';
 import { count, decimal, ratio, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
+import { AnswerText } from '../AnswerText.tsx';
 import { NO_PROMPT, ShareCell } from './cells.tsx';
 
 export interface GroupColumn extends Column<GroupRow> {
@@ -52,7 +52,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     grow: 1.8,
     cell: (row) => (
       <span className="mono" title={withGlyphs(row.groundTruth ?? '')}>
-        <LogText text={row.groundTruth} />
+        <AnswerText text={row.groundTruth} />
       </span>
     ),
   },

@@ -10,11 +10,11 @@ import {
   type RolloutField,
 } from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
-import { LogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import type { Column } from '../../ui/tableColumns.ts';
+import { AnswerText } from '../AnswerText.tsx';
 import { CLASS_WORDS } from '../rerun/rerunModel.ts';
 import { penaltyText } from '../roc/rocLabels.ts';
 import { MALFORMED_HINT, malformedCell, NO_PROMPT, stopReasonCell } from './cells.tsx';
@@ -78,7 +78,7 @@ export const GROUND_TRUTH_COLUMN: RolloutColumn = fieldColumn('groundTruth', {
   grow: 0.8,
   cell: ({ groundTruth }) => (
     <span className="mono" title={withGlyphs(groundTruth ?? '')}>
-      <LogText text={groundTruth} />
+      <AnswerText text={groundTruth} />
     </span>
   ),
 });
@@ -151,7 +151,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
         className={row.isCorrect === undefined ? undefined : row.isCorrect ? 'is-right' : 'is-wrong'}
         title={withGlyphs(row.answer ?? '')}
       >
-        <RightMark isCorrect={row.isCorrect} source={row.correctSource} /> <LogText text={row.answer} />
+        <RightMark isCorrect={row.isCorrect} source={row.correctSource} /> <AnswerText text={row.answer} />
       </span>
     ),
   }),
