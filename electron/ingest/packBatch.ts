@@ -59,6 +59,8 @@ export class BatchBuilder {
   private withoutPrompt = new Map<ParsedProblem, number>();
   /** By hash, because formats build a new problem for each record of a group. */
   private promptIndex = new Map<string, PackedPrompt>();
+  /** Where the item of each run is. Its later lines are merged into it. */
+  private runItems = new Map<string | undefined, number>();
   /** The last problem of each prompt and id: readers make one for each rollout. */
   private problemsById = new Map<string, { readonly problem: ParsedProblem; readonly index: number }>();
   private readonly texts = new TextBlocks(ROLLOUT_BLOCK_BYTES);
@@ -93,6 +95,15 @@ export class BatchBuilder {
     assertShallow(run.config);
     const { value, masked } = maskSecrets(run.config);
     this.masked += masked;
+    // The writer reads and writes the whole configuration for each item.
+    const at = this.runItems.get(run.run);
+    const before = at === undefined ? undefined : this.items[at];
+    if (at !== undefined && before?.kind === 'run') {
+      const config = { ...before.run.config, ...value };
+      this.items[at] = { kind: 'run', run: { ...before.run, ...run, config } };
+      return;
+    }
+    this.runItems.set(run.run, this.items.length);
     this.items.push({ kind: 'run', run: { ...run, config: value } });
   }
 
@@ -207,6 +218,7 @@ export class BatchBuilder {
     this.segments = [];
     this.turns = [];
     this.promptIndex = new Map();
+    this.runItems = new Map();
     this.problemsById = new Map();
     const ofRollouts = await this.texts.finish();
     const ofPrompts = await this.prompts.finish();
