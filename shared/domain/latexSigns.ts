@@ -98,11 +98,11 @@ const LONGEST_ANSWER = 200;
  * @returns the answer as logged if any part of it has no plain form, such as a matrix or a formula that was cut off
  */
 export function plainAnswer(answer: string): string {
-  if (answer.length > LONGEST_ANSWER || !/\\[A-Za-z%${]|[\^_]\{/.test(answer)) return answer;
+  if (answer.length > LONGEST_ANSWER || !/\\[A-Za-z%${([]|[\^_]\{/.test(answer)) return answer;
   const plain = withoutStructures(
     answer
       .trim()
-      .replace(/^\$([^$]+)\$$/, '$1')
+      .replace(/^\$([^$]+)\$$|^\\\(([^$]+)\\\)$|^\\\[([^$]+)\\\]$/, (_, a = '', b = '', c = '') => a + b + c)
       .replace(/\\([%$&#])/g, '$1'),
   );
   if (/[\\{}]/.test(plain)) return answer;

@@ -20,6 +20,8 @@ it.each([
   ['\\{1, 2\\}', '{1, 2}'],
   ['\\text{east}', 'east'],
   ['$\\frac{3}{4}$', '3/4'],
+  ['\\(\\frac{333}{1997}\\)', '333/1997'],
+  ['\\[\\sqrt{2}\\]', '√2'],
   ['\\left( \\frac{1}{2}, 3 \\right)', '( 1/2, 3 )'],
   // As logged: cut off, unknown, or no formula.
   ['\\dfrac{83', '\\dfrac{83'],
