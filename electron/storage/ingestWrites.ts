@@ -209,10 +209,11 @@ export function prepareIngest(db: WritableLibrary) {
 
     joinedBy: query(
       db,
-      `SELECT k.rollout_id AS rolloutId, r.group_id AS groupId, r.run_id AS runId, r.step, k.is_listed AS isListed
+      `SELECT k.rollout_id AS rolloutId, r.group_id AS groupId, r.run_id AS runId, r.step
       FROM join_key_row k JOIN rollout_row r USING (rollout_id) JOIN run_row n ON n.run_id = r.run_id
-      WHERE k.join_key = ? AND (n.scope = ? OR 'directory:' || n.home = ?) ORDER BY k.rollout_id`,
-      { rolloutId: number, ...GROUP_ADDRESS, isListed: boolean },
+      WHERE k.join_key = ? AND (n.scope = ? OR 'directory:' || n.home = ?) AND k.is_listed >= ?
+      ORDER BY k.rollout_id LIMIT 1`,
+      { rolloutId: number, ...GROUP_ADDRESS },
     ),
     addJoinKey: prepare<[string, number, number, number]>(
       'INSERT OR REPLACE INTO join_key_row (join_key, rollout_id, run_id, is_listed) VALUES (?, ?, ?, ?)',

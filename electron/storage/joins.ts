@@ -25,9 +25,8 @@ export class Joins {
    */
   find(keys: readonly string[], scopes: Scopes, listed = false): JoinedRollout | undefined {
     for (const key of keys) {
-      for (const { isListed, ...rollout } of this.sql.joinedBy.all(key, scopes.run, scopes.directory)) {
-        if (!listed || isListed) return rollout;
-      }
+      const rollout = this.sql.joinedBy.get(key, scopes.run, scopes.directory, Number(listed));
+      if (rollout !== undefined) return rollout;
     }
     return undefined;
   }

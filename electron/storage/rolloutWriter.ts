@@ -228,9 +228,10 @@ export class RolloutWriter {
     const span = this.currentBatch.blocks[rollout.text.block];
     if (taken === undefined || span === undefined) return false;
     const { start, end } = rollout.text;
-    const theirs = unpackUtf8(span.codec, bytesOf(this.currentBatch, span)).subarray(start, end);
     const stored = this.sql.textPlace.get(taken.rolloutId);
-    if (stored === undefined) return false;
+    // Texts of other lengths differ. To unpack a long one for each of thousands of short ones would take minutes.
+    if (stored === undefined || stored.end - stored.start !== end - start) return false;
+    const theirs = unpackUtf8(span.codec, bytesOf(this.currentBatch, span)).subarray(start, end);
     const ours = unpackUtf8(stored.codec, stored.bytes).subarray(stored.start, stored.end);
     return ours.equals(theirs);
   }
