@@ -2,11 +2,12 @@
  * Stores decisions and signals in the library until their rollout arrives. The rollout may be in a file
  * that does not exist yet.
  */
-import { deserialize, serialize } from 'node:v8';
+import { decodeFrame, encodeFrame, type Utf8 } from '../../shared/api/codec.ts';
 import type { RunKind } from '../../shared/domain/model.ts';
 import type { ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
 import type { PackedTokens } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
+import { damaged } from './storageFailure.ts';
 
 export type PendingLine =
   | {
@@ -21,6 +22,20 @@ export type PendingLine =
       readonly fileId: number;
       readonly line: number;
     };
+
+const UTF8: Utf8 = {
+  encode: (text) => Buffer.from(text),
+  decode: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
+};
+
+/** A library of somebody else may claim any length for what it holds. The frame is checked against its bytes. */
+function payloadOf(frame: Uint8Array): unknown {
+  try {
+    return decodeFrame(frame, UTF8);
+  } catch (error) {
+    throw damaged(`a waiting line cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
 
 export class PendingLines {
   private readonly sql: IngestStatements;
@@ -52,7 +67,7 @@ export class PendingLines {
       address.step,
       address.group,
       address.index,
-      serialize(payload),
+      encodeFrame(payload, UTF8),
       fileId,
       line,
     );
@@ -70,7 +85,7 @@ export class PendingLines {
     return rows.map((row) => {
       this.sql.dropPending.run(row.pendingId);
       this.count--;
-      const payload: unknown = deserialize(row.payload);
+      const payload = payloadOf(row.payload);
       return row.kind === 'decision'
         ? { kind: 'decision', decision: payload as ParsedDecision, fileId: row.fileId, line: row.line }
         : { kind: 'signal', tokens: payload as PackedTokens, fileId: row.fileId, line: row.line };
