@@ -6,6 +6,7 @@ import { correctnessSource } from '../../data/domainLabels.ts';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import { penaltyText } from '../../widgets/roc/rocLabels.ts';
+import { gradeOf } from '../../widgets/rollouts/scoreColumns.tsx';
 
 /** One fact for all lanes: a row of the table. */
 export interface FactLine {
@@ -51,7 +52,13 @@ const KINDS: readonly FactKind[] = [
     isMain: true,
     absent: 'none known',
   },
-  { label: 'reward', hint: 'as logged', text: (row) => reward(row.reward), isMain: true },
+  {
+    label: 'reward',
+    hint: (row) => (gradeOf(row) === undefined ? 'as logged' : `derived from the score “${gradeOf(row)}”`),
+    text: (row) => `${reward(row.reward)}${gradeOf(row) === undefined ? '' : ' (derived)'}`,
+    compared: (row) => row.reward,
+    isMain: true,
+  },
   {
     label: 'correct',
     hint: correctnessSource,

@@ -3,11 +3,17 @@ import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { scoreRank } from '../../../shared/domain/scores.ts';
 import { keyWord } from '../../shell/keys/keysInForce.ts';
 import { RightMark } from '../../ui/Marks.tsx';
-import { count, reward, signed } from '../../ui/numbers.ts';
+import { count, signed } from '../../ui/numbers.ts';
 import { AnswerText } from '../../widgets/AnswerText.tsx';
 import { PENALTY_LABELS, type Source } from '../../widgets/roc/rocLabels.ts';
 import { MALFORMED_HINT, malformedCell, stopReasonCell } from '../../widgets/rollouts/cells.tsx';
-import { MOST_SCORE_COLUMNS, Score, scoreColumn, scoreOf } from '../../widgets/rollouts/scoreColumns.tsx';
+import {
+  MOST_SCORE_COLUMNS,
+  rewardCell,
+  Score,
+  scoreColumn,
+  scoreOf,
+} from '../../widgets/rollouts/scoreColumns.tsx';
 import {
   CountedPenalty,
   column,
@@ -78,12 +84,13 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
     column({
       id: 'reward',
       label: 'reward',
+      hint: 'Italics: derived by Turnwise from a grade, such as C for correct',
       align: 'end',
       minWidth: 44,
       grow: 0.4,
       sorts: 'descending',
       measure: ({ rollout }) => rollout?.reward,
-      cell: ({ rollout }) => reward(rollout?.reward),
+      cell: ({ rollout }) => rewardCell(rollout),
     }),
     ...options.scores.slice(0, MOST_SCORE_COLUMNS).map(scoreColumnOf),
     ...(hasRoc ? [...(showsAllWays ? allWays() : countedWays(options.counted)), advantageColumn()] : []),

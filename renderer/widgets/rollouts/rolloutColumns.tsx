@@ -11,7 +11,7 @@ import {
 } from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
-import { count, decimal, reward, signed } from '../../ui/numbers.ts';
+import { count, decimal, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { AnswerText } from '../AnswerText.tsx';
@@ -19,6 +19,7 @@ import { CLASS_WORDS } from '../rerun/rerunModel.ts';
 import { penaltyText } from '../roc/rocLabels.ts';
 import { MALFORMED_HINT, malformedCell, NO_PROMPT, stopReasonCell } from './cells.tsx';
 import { LABEL_COLUMN } from './labelColumn.tsx';
+import { rewardCell } from './scoreColumns.tsx';
 
 export interface RolloutColumn extends Column<RolloutRow> {
   readonly id: RolloutSort | CamelCase<ListedField> | 'labels' | 'prompt';
@@ -159,10 +160,11 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   fieldColumn('reward', {
     label: 'reward',
     isKnown: undefined,
+    hint: 'Italics: derived by Turnwise from a grade, such as C for correct',
     minWidth: 48,
     grow: 0.6,
     sorts: 'descending',
-    cell: (row) => reward(row.reward),
+    cell: rewardCell,
   }),
   fieldColumn('pErr', {
     label: 'p_err',

@@ -9,7 +9,7 @@ import {
   scoreConditionText,
 } from '../../../shared/domain/scores.ts';
 import { LogText, plainLogText } from '../../ui/LogText.tsx';
-import { count, counted, figure } from '../../ui/numbers.ts';
+import { count, counted, figure, reward } from '../../ui/numbers.ts';
 import type { RolloutColumn } from './rolloutColumns.tsx';
 
 /** Columns are not virtual. The first names that were seen get one. */
@@ -63,6 +63,26 @@ export function scoreColumns(names: readonly string[]): readonly RolloutColumn[]
       cell: (row) => <Score value={value(row)} />,
     };
   });
+}
+
+/** Grades of inspect_ai, from which the reward is translated. */
+const GRADES: ReadonlySet<unknown> = new Set(['C', 'I', 'P', 'N']);
+
+/** The grade that the reward was translated from. Undefined: the reward was logged. */
+export function gradeOf(row: RolloutRow): string | undefined {
+  const [first] = Object.values(scoresOf(row));
+  return row.reward !== undefined && typeof first === 'string' && GRADES.has(first) ? first : undefined;
+}
+
+/** In italics if it was translated from a grade. */
+export function rewardCell(row: RolloutRow | undefined) {
+  const grade = row === undefined ? undefined : gradeOf(row);
+  if (grade === undefined) return reward(row?.reward);
+  return (
+    <i className="muted" title={`derived from the score “${grade}”`}>
+      {reward(row?.reward)}
+    </i>
+  );
 }
 
 /** States how many scores have no column. */
