@@ -37,9 +37,9 @@ interface Picture {
 }
 
 const PAGES: Readonly<Record<string, Picture>> = {
-  run: { path: RUN, drawn: '[role=slider]' },
+  run: { path: RUN, drawn: '[role=slider]', height: 680 },
   group: { path: GROUP, drawn: '[role=row][aria-selected=true]' },
-  replay: { path: `${GROUP}/rollout/8?turn=2`, drawn: 'nav[aria-label=Outline]', height: 660 },
+  replay: { path: `${GROUP}/rollout/8?turn=2`, drawn: 'nav[aria-label=Outline]', height: 630 },
   compare: {
     path: comparePath([`${GROUP}/rollout/8`, `${GROUP}/rollout/9`]),
     drawn: '[aria-label="Panel"], .cmp-toolbar',
@@ -47,13 +47,13 @@ const PAGES: Readonly<Record<string, Picture>> = {
   rerun: {
     path: `${GROUP}/rollout/8?turn=2`,
     drawn: 'nav[aria-label=Outline]',
-    height: 680,
+    height: 650,
     act: editAndRun,
   },
   value: {
     path: `${LOST}?turn=3`,
     drawn: 'nav[aria-label=Outline]',
-    height: 680,
+    height: 650,
     act: sampleValue,
   },
   tokens: { path: `${RUN}/tokens`, drawn: '[role=slider]', height: 500 },
@@ -109,6 +109,9 @@ try {
     const page = await browser.newPage({ viewport: SIZE, colorScheme: theme, reducedMotion: 'reduce' });
     await page.goto(host.url);
     await page.getByRole('grid').or(page.getByRole('slider')).first().waitFor();
+    // The notice of what was read comes with the end of the first read, and goes before the first picture.
+    const notice = page.locator('.notice > span');
+    if (theme === 'light') await notice.waitFor({ timeout: 20_000 }).catch(() => undefined);
     for (const [name, { path, drawn, height = SIZE.height, act }] of Object.entries(PAGES)) {
       if (wanted.length > 0 && !wanted.includes(name)) continue;
       await page.setViewportSize({ ...SIZE, height });
@@ -118,7 +121,7 @@ try {
       await page.waitForLoadState('networkidle');
       await page.evaluate(() => document.fonts.ready);
       // The demo has just been read: no picture of its notice, or of its texts being indexed.
-      for (const passing of [page.locator('.notice > span'), page.getByText('indexing texts')])
+      for (const passing of [notice, page.getByText('indexing texts')])
         await passing.waitFor({ state: 'detached' });
       // Charts and heat are drawn in the frames after the answer.
       for (let frame = 0; frame < 30; frame++)
