@@ -59,9 +59,9 @@ export class BatchBuilder {
   private withoutPrompt = new Map<ParsedProblem, number>();
   /** By hash, because formats build a new problem for each record of a group. */
   private promptIndex = new Map<string, PackedPrompt>();
-  /** Where the item of each run is. Its later lines are merged into it. */
+  /** Index in `items` of the item of each run. Later lines of the run are merged into that item. */
   private runItems = new Map<string | undefined, number>();
-  /** The last problem of each prompt and id: readers make one for each rollout. */
+  /** The last problem of each prompt and id, because readers create a problem for each rollout. */
   private problemsById = new Map<string, { readonly problem: ParsedProblem; readonly index: number }>();
   private readonly texts = new TextBlocks(ROLLOUT_BLOCK_BYTES);
   private readonly prompts = new TextBlocks(PROMPT_BLOCK_BYTES);
@@ -306,7 +306,7 @@ export class BatchBuilder {
   }
 }
 
-/** Of two problems with the same id and prompt. */
+/** Compares the other facts of two problems that have the same id and prompt. */
 const hasSameFacts = (a: ParsedProblem, b: ParsedProblem): boolean =>
   a.groundTruth === b.groundTruth && a.source === b.source && a.userScenario === b.userScenario;
 

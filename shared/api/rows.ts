@@ -57,8 +57,8 @@ export interface RunSummary {
   readonly correct: number;
   readonly correctKnown: number;
   /**
-   * Of the first rollout whose correctness is known: `derived` by comparing answer and ground truth, for want of a
-   * verdict in the log. Absent: by the reward, or unknown.
+   * Source of the correctness of the first rollout whose correctness is known. `derived`: the log has no verdict, so
+   * answer and ground truth were compared. Absent: by the reward, or unknown.
    */
   readonly correctSource?: Provenance;
   /** Records and files that are not in the library, of files that hold this run only. */

@@ -3,16 +3,16 @@
 /** Below this depth, values are measured without recursion. */
 const DEEPEST = 64;
 
-/** What any other value takes at least: a whole number with its comma, the brackets of a list. */
+/** Least length of any other value: a whole number with its comma, or the brackets of a list. */
 const LEAST = 2;
-/** What a number with a fraction takes, mostly. */
+/** Usual length of a number with a fraction. */
 const FRACTION = 8;
 
 const lengthOfOther = (value: unknown): number =>
   value === undefined ? 0 : typeof value === 'number' && !Number.isInteger(value) ? FRACTION : LEAST;
 
 /**
- * At least this many UTF-16 units of JSON: of all texts and names in a value, and some for any other value in it.
+ * At least this many UTF-16 units of JSON: of all texts and names in a value, and a few for each other value in it.
  *
  * @param known lengths of objects that were measured before: the rollouts of a record share most of their fields
  */

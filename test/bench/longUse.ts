@@ -316,7 +316,7 @@ async function search({ page, random }: Session): Promise<void> {
   await page.keyboard.press('Enter');
   const results = page.getByRole('grid', { name: /^Found:/ });
   await results.locator('mark').first().waitFor();
-  // What is found later may come before the first row, and move it away under the pointer.
+  // A row that is found later may be inserted before the first one and move it away from the pointer.
   await page.getByRole('progressbar', { name: 'Rollouts searched' }).waitFor({ state: 'hidden' });
   await results.locator('mark').first().click();
   await page.getByRole('textbox', { name: 'Search in this rollout' }).waitFor();

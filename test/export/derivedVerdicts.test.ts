@@ -1,4 +1,4 @@
-/** What the head of a failure pack says of verdicts that Turnwise derived. */
+/** The head of a failure pack marks verdicts that Turnwise derived. */
 import { expect, it } from 'vitest';
 import { derivedVerdicts, type PackSummary } from '../../electron/export/pack/summary.ts';
 

@@ -1,4 +1,4 @@
-/** What the rollouts of a record share is read once, because a short record may have thousands of rollouts. */
+/** Fields that the rollouts of a record share are read once, because a short record may have thousands of rollouts. */
 import { describe, expect, it } from 'vitest';
 import { rememberLast } from '../../shared/domain/rememberLast.ts';
 import type { LogFormat } from '../../shared/format/format.ts';

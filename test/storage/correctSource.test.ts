@@ -1,4 +1,4 @@
-/** What a run says of the source of its correctness. */
+/** A run states the source of its correctness. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openReader } from '../../electron/storage/open.ts';
 import { listRuns } from '../../electron/storage/queries/runs.ts';

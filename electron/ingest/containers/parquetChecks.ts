@@ -406,7 +406,7 @@ function widthOf(level: number): number {
   return 32 - Math.clz32(level);
 }
 
-/** A part of a block has whole words. */
+/** Each part of a block fills whole words of so many bits. */
 const WORD_BITS = 32;
 /** Limit of the parts of a block; writers make four. */
 const MOST_PARTS = 1024;

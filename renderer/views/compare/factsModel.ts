@@ -30,7 +30,7 @@ interface FactKind {
   readonly label: string;
   readonly hint: string | ((row: RolloutRow) => string | undefined);
   readonly text: (row: RolloutRow) => string;
-  /** What differs where rollouts differ. Default: the text. */
+  /** The value by which two rollouts are compared. Default: the text. */
   readonly compared?: (row: RolloutRow) => unknown;
   /** The facts that rollouts are usually compared by. A key shows the others. */
   readonly isMain?: true;

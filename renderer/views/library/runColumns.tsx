@@ -7,6 +7,7 @@ import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { asShare, count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
+import { NO_VERDICT } from '../../widgets/DerivedCorrectness.tsx';
 import { UnfinishedEvaluation } from '../../widgets/EvaluationStatus.tsx';
 import { stepRange } from './libraryModel.ts';
 import type { MenuPoint } from './RunMenu.tsx';
@@ -169,10 +170,7 @@ export const runColumns = (
     copiedWith: { name: 'correctness', value: (run) => run.correctSource },
     cell: (run) =>
       run.correctSource === 'derived' ? (
-        <span
-          className="two-line"
-          title="The log has no verdict. Turnwise compared each answer with its ground truth"
-        >
+        <span className="two-line" title={NO_VERDICT}>
           {percent(ratio(run.correct, run.correctKnown))}
           <small>derived</small>
         </span>
