@@ -75,8 +75,10 @@ export function withoutLatex(text: string): string {
   if (!/[\\$]/.test(text)) return text;
   return (
     withoutStructures(
-      text
+      withoutAlignment(text)
         .replace(/\$\$?(?=\S)([^$]{1,400}?)(?<=\S)\$\$?(?!\d)/g, '$1')
+        // A blank after the dollar sign is that of a formula if a name or a command follows, else that of a price.
+        .replace(/\$ ((?:[A-Za-z]|\\)(?:[^$]{0,400}[=^_\\<>+][^$]{0,400})?) ?\$(?!\d)/g, '$1')
         // The environment, with the columns of an array.
         .replace(/\\(?:begin|end)\{[A-Za-z]{1,20}\*?\}(?:\{[^{}]{0,20}\})?/g, ' '),
     )
@@ -89,6 +91,10 @@ export function withoutLatex(text: string): string {
   );
 }
 
+/** Leaves out the column marks of an environment, and the brackets that `\left.` and `\right.` leave out. */
+const withoutAlignment = (text: string): string =>
+  text.includes('\\begin{') ? text.replace(/(?<!\\) ?& ?/g, ' ').replace(/\\(?:left|right) ?\./g, '') : text;
+
 /** UTF-16 units. A longer answer is shown as logged. */
 const LONGEST_ANSWER = 200;
 
@@ -98,7 +104,7 @@ const LONGEST_ANSWER = 200;
  * @returns the answer as logged if any part of it has no plain form, such as a matrix or a formula that was cut off
  */
 export function plainAnswer(answer: string): string {
-  if (answer.length > LONGEST_ANSWER || !/\\[A-Za-z%${([]|[\^_]\{/.test(answer)) return answer;
+  if (answer.length > LONGEST_ANSWER || !/\\[A-Za-z%${([ ,;:!]|[\^_]\{/.test(answer)) return answer;
   const plain = withoutStructures(
     answer
       .trim()

@@ -17,6 +17,7 @@ it.each([
   ['x_{n+1}', 'x_(n+1)'],
   ['90^\\circ', '90°'],
   ['20\\%', '20%'],
+  ['432\\ Park', '432 Park'],
   ['\\{1, 2\\}', '{1, 2}'],
   ['\\text{east}', 'east'],
   ['$\\frac{3}{4}$', '3/4'],
@@ -38,11 +39,17 @@ it.each([
   ['Prove that $\\sqrt{2+\\sqrt{3}} \\leq |v+w|$.', 'Prove that √(2+√3) ≤ |v+w|.'],
   ['Let $x_{n+1} = 2x_n + \\sqrt{3x_n^2 - 2}$', 'Let x_(n+1) = 2x_n + √(3x_n^2 - 2)'],
   ['Find $\\frac{a-b}{c}$ of \\{1, 2\\} for $\\frac{1', 'Find (a-b)/c of {1, 2} for frac1'],
+  ['Let $ a$, $ b$ and $ x^2 $ be real.', 'Let a, b and x^2  be real.'],
+  ['It costs $ 5 and $ 7, or $ about 9.', 'It costs $ 5 and $ 7, or $ about 9.'],
+  [
+    '\\left\\{ \\begin{array}{cl} x, &\\text{if } x>4, \\\\ 3 & \\text{else} \\end{array} \\right. Find',
+    '{   x, if  x>4,  3 else    Find',
+  ],
 ])('in a question: %s', (question, plain) => {
   expect(withoutLatex(question)).toBe(plain);
 });
 
 it('takes linear time', () => {
-  for (const text of ['\\frac{', '\\sqrt{', '^{', '{}', '\\frac{1}{', '$a'])
+  for (const text of ['\\frac{', '\\sqrt{', '^{', '{}', '\\frac{1}{', '$a', '$ a', '$ a=', '\\begin{a}&'])
     expect(withoutLatex(text.repeat(20_000)).length).toBeGreaterThanOrEqual(0);
 });
