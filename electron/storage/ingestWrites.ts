@@ -118,6 +118,13 @@ export function prepareIngest(db: WritableLibrary) {
       (run_key, key_source, logged_id, scope, name, kind, format, directory, home, has_steps)
       VALUES (:runKey, :keySource, :loggedId, :scope, :name, :kind, :format, :directory, :home, :hasSteps)`),
     addRunFile: prepare<[number, number]>('INSERT OR IGNORE INTO run_file_row VALUES (?, ?)'),
+    otherFilesOfRun: query(
+      db,
+      `SELECT name, directory, path FROM run_row JOIN run_file_row USING (run_id) JOIN file_row USING (file_id)
+        WHERE run_id = :runId AND file_id <> :fileId LIMIT 2`,
+      { name: text, directory: text, path: text },
+    ),
+    nameDerivedRun: prepare<[string, number]>('UPDATE run_row SET name = ? WHERE run_id = ?'),
     runsOfScope: count('SELECT run_id FROM run_row WHERE scope = ?'),
     runConfig: queryValue(
       db,
@@ -134,7 +141,7 @@ export function prepareIngest(db: WritableLibrary) {
       'INSERT OR REPLACE INTO metric_row (logged_id, step, name, value, file_id) VALUES (?, ?, ?, ?, ?)',
     ),
     forgetBinaryRewards: prepare<[number]>('UPDATE run_row SET has_binary_rewards = 0 WHERE run_id = ?'),
-    forgetDerivedCorrectness: prepare<[number]>(
+    forgetDerivedChips: prepare<[number]>(
       'UPDATE rollout_row SET is_correct = NULL WHERE run_id = ? AND logged_correct IS NULL AND is_correct IS NOT NULL',
     ),
 

@@ -144,7 +144,7 @@ export class RolloutWriter {
     if (this.joinsAnother(rollout, keys, scopes)) return;
     const group = this.groups.of(run, rollout, this.currentBatch);
     if (this.file.format === PACK && this.isStored(group, rollout)) {
-      this.sql.addRunFile.run(run.runId, this.file.fileId);
+      this.runs.addFile(run, this.file.fileId);
       return;
     }
     this.reportPromptMismatch(group, rollout);
@@ -153,7 +153,7 @@ export class RolloutWriter {
     group.nextOrdinal = Math.max(group.nextOrdinal, ordinal + 1);
     if (!this.runsOfFile.has(run.runId)) {
       this.runsOfFile.add(run.runId);
-      this.sql.addRunFile.run(run.runId, this.file.fileId);
+      this.runs.addFile(run, this.file.fileId);
     }
     const rolloutId = this.addRollout(run, group, rollout, ordinal);
     this.addBelow(rolloutId, group, rollout);
@@ -282,7 +282,7 @@ export class RolloutWriter {
     if (run.hasBinaryRewards && reward !== null && reward !== 0 && reward !== 1) {
       run.hasBinaryRewards = false;
       this.sql.forgetBinaryRewards.run(run.runId);
-      if (this.sql.forgetDerivedCorrectness.run(run.runId).changes > 0) this.dirty?.wholeRun(run.runId);
+      if (this.sql.forgetDerivedChips.run(run.runId).changes > 0) this.dirty?.wholeRun(run.runId);
     }
     const derived = run.hasBinaryRewards && reward !== null ? Number(reward > 0) : null;
     const meanEntropy =

@@ -1,7 +1,7 @@
 /**
  * Finds or adds the run of a rollout. A logged run id is the run (`id~eval` for its eval split). A format
  * without run ids makes each directory a run. Its key is a hash of the first file's first record, so equal
- * logs get equal keys in every library. It is named by its directory, or by the mapping that reads it.
+ * logs get equal keys in every library. It is named by the mapping that reads it, by its only file, or by its directory.
  */
 import { basename, dirname, join } from 'node:path';
 import type { RunKind } from '../../shared/domain/model.ts';
@@ -9,7 +9,7 @@ import { mappingNameOf } from '../../shared/format/mapping.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { scopeOfDirectory } from './joins.ts';
 import type { WritableLibrary } from './open.ts';
-import type { RunPlace } from './runPlace.ts';
+import { isGeneric, type RunPlace } from './runPlace.ts';
 
 export interface RunEntry {
   readonly runId: number;
@@ -30,10 +30,6 @@ interface RunRecord {
   readonly scope: string;
   readonly hasBinaryRewards: boolean;
 }
-
-/** Names of directories and files that do not describe a run: words for their content, and names without a letter. */
-const GENERIC =
-  /^(?:(?:rollout|train|val|eval|test|validation)(?:s|_data|_results)?|dumps?|logs?|data|outputs?|results?|samples?|traces?|trajector(?:y|ies)|episodes?|completions?|[^\p{L}]+)$/iu;
 
 /** A run with a logged id. */
 interface NamedRun {
@@ -82,7 +78,7 @@ export class RunRegistry {
     firstRecordHash: string,
     hasSteps: boolean,
   ): RunEntry {
-    const { place: directory, home } = where;
+    const { place: directory, home, file } = where;
     const cacheKey = `place ${kind} ${hasSteps} ${format} ${directory}`;
     const cached = this.entries.get(cacheKey);
     if (cached !== undefined) return cached;
@@ -91,7 +87,11 @@ export class RunRegistry {
     const row = this.sql.runByDirectory.get(directory, kind, format, Number(hasSteps));
     const entry =
       row === undefined
-        ? this.addDerived({ directory, home, kind, format, hasSteps: Number(hasSteps) }, firstRecordHash)
+        ? this.addDerived(
+            { directory, home, kind, format, hasSteps: Number(hasSteps) },
+            mappingNameOf(format) ?? nameOf(file ?? directory),
+            firstRecordHash,
+          )
         : this.entryOf(row, undefined);
     this.entries.set(cacheKey, entry);
     return entry;
@@ -132,7 +132,16 @@ export class RunRegistry {
     return changes > 0;
   }
 
-  private addDerived(values: NewRun, hash: string): RunEntry {
+  /** Notes that the file has rollouts of the run. With its second file, a run that was named by the first is renamed. */
+  addFile({ runId, loggedId }: RunEntry, fileId: number): void {
+    const { changes } = this.sql.addRunFile.run(runId, fileId);
+    if (changes === 0 || loggedId !== undefined) return;
+    const [other, third] = this.sql.otherFilesOfRun.all({ runId, fileId });
+    if (other === undefined || third !== undefined || other.name !== nameOf(other.path)) return;
+    this.sql.nameDerivedRun.run(nameOf(other.directory), runId);
+  }
+
+  private addDerived(values: NewRun, name: string, hash: string): RunEntry {
     const { directory, format } = values;
     const base = `${format.replace(/[^\w.-]+/g, '-')}-${hash.slice(0, 10)}`;
     for (let i = 1; ; i++) {
@@ -141,7 +150,6 @@ export class RunRegistry {
       const taken = this.sql.runByKey.get(runKey);
       if (taken !== undefined && !this.dropIfEmpty(taken.runId)) continue;
       const scope = scopeOfDirectory(directory);
-      const name = mappingNameOf(format) ?? nameOf(directory);
       return this.add({ runKey, keySource: 'derived', loggedId: null, scope, name, ...values });
     }
   }
@@ -203,7 +211,7 @@ interface NewRun {
 function nameOf(path: string): string {
   let name = basename(path).replace(/(?:\.(?:jsonl?|ndjson|parquet|gz|zst))+$/i, '');
   let first = name;
-  for (let above = dirname(path); GENERIC.test(first) && basename(above) !== ''; above = dirname(above)) {
+  for (let above = dirname(path); isGeneric(first) && basename(above) !== ''; above = dirname(above)) {
     first = basename(above);
     name = join(first, name);
   }

@@ -45,14 +45,18 @@ const STEP_FILE =
 const RANK = /(?<=^\d+)_\d+$/;
 const STEP_DATA_FILE = /^(train|val|eval)_data_step(\d+)$/i;
 
-/** Whether its path says that a file is a step of the run in `directory`. */
-export const isStepIn = (directory: string, path: string): boolean =>
-  ['/', '\\'].some((separator) => path.startsWith(`${directory}${separator}`)) &&
-  layoutOf(path).step !== undefined;
+/** Whether its path says that a file is a step of the run in `directory`, not of one in a directory below. */
+export function isStepIn(directory: string, path: string): boolean {
+  const { step, depth } = layoutOf(path);
+  const home = namesIn(path).slice(0, -1 - depth);
+  return step !== undefined && home.join('/') === namesIn(directory).join('/');
+}
+
+const namesIn = (path: string): string[] => path.split(/[\\/]/).filter((name) => name !== '');
 
 /** @param path absolute or relative, with `/` */
 export function layoutOf(path: string): Layout {
-  const names = path.split(/[\\/]/).filter((name) => name !== '');
+  const names = namesIn(path);
   const file = names.pop() ?? '';
   const stem = file
     .replace(/(?:\.(?:jsonl?|ndjson|parquet|arrow|feather|gz|zst|db|eval|traj))+$/i, '')

@@ -1,6 +1,6 @@
 /** Facts from paths: every example of `layout.ts`, and similar names without a meaning. */
 import { expect, it } from 'vitest';
-import { layoutOf } from '../../shared/format/layout.ts';
+import { isStepIn, layoutOf } from '../../shared/format/layout.ts';
 
 const EXAMPLES: readonly (readonly [string, object])[] = [
   [
@@ -68,4 +68,18 @@ it.each([
 
 it('uses the run of the last step directory', () => {
   expect(layoutOf('/step_1/exp/step_2/out.jsonl')).toEqual({ step: 2, stem: 'out', depth: 1 });
+});
+
+it.each([
+  ['/out', '/out/12.jsonl', true],
+  ['/out', '/out/rollout_data/12.jsonl', true],
+  ['/out/', '/out/step_3/a.jsonl', true],
+  ['C:\\out', 'C:\\out\\12.jsonl', true],
+  // A step of a run in a directory below.
+  ['/out', '/out/other/12.jsonl', false],
+  ['/out', '/out/other/step_3/a.jsonl', false],
+  ['/out', '/out2/12.jsonl', false],
+  ['/out', '/out/big.jsonl', false],
+])('in %s, %s is a step: %s', (directory, path, isStep) => {
+  expect(isStepIn(directory, path)).toBe(isStep);
 });

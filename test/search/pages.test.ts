@@ -151,7 +151,7 @@ describe('pages of the search', () => {
   });
 
   it('a count lists what a runaway regular expression left out', async () => {
-    const runId = await runOf('turnwise-test');
+    const runId = await runOf('endless');
     const count = await ask<SearchCount>('search.count', { query: 'answer_text:/^(a|a)*b$/', runId });
     expect(count.runs).toEqual([{ runId, rollouts: 1 }]);
     expect(count.unsearched).toMatchObject([{ runId, ordinal: 0 }]);
@@ -207,7 +207,7 @@ describe('pages of the search', () => {
   });
 
   it('a runaway regular expression costs one rollout, which is named', async () => {
-    const runId = await runOf('turnwise-test');
+    const runId = await runOf('endless');
     const pages = await allPages({ query: 'answer_text:/^(a|a)*b$/', runId });
     expect(rolloutsOf(pages).map(({ ordinal }) => ordinal)).toEqual([1]);
     expect(pages.flatMap(({ unsearched }) => unsearched)).toMatchObject([{ runId, ordinal: 0 }]);
@@ -218,7 +218,7 @@ describe('pages of the search', () => {
   });
 
   it('a match whose further hits run away is named, and its group keeps the others', async () => {
-    const runId = await runOf('turnwise-test');
+    const runId = await runOf('endless');
     // The first hit is found at once; the search for a second one runs away.
     const pages = await allPages({ query: 'answer_text:/^aa(?=[ab])|(?<=aa)(a|a)*b$/', runId });
     expect(pages.flatMap(({ unsearched }) => unsearched)).toMatchObject([{ runId, ordinal: 0 }]);
