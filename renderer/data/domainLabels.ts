@@ -1,5 +1,4 @@
 import type { RolloutRow } from '../../shared/api/contract.ts';
-import type { RunKind, ToolOutcome } from '../../shared/domain/model.ts';
 import type { GroupRule } from '../../shared/format/format.ts';
 
 /** The source of a rollout's correctness. */
@@ -14,32 +13,6 @@ export function correctnessSource(
   if (row.correctSource === 'logged') return 'logged';
   return row.reward === undefined ? undefined : 'by the reward';
 }
-
-export const RUN_KIND_NAMES: Readonly<Record<RunKind, string>> = {
-  train: 'training',
-  eval: 'evaluation',
-  counterfactual: 'counterfactual',
-};
-
-export const OUTCOME_NAMES: Readonly<Record<ToolOutcome, string>> = {
-  ok_stdout: 'success',
-  // The tool has no status line.
-  ok: 'no error',
-  ok_empty: 'success, no output',
-  missing: 'no response',
-  exception: 'exception',
-  error: 'error',
-  timeout: 'timed out',
-  parse_error: 'parse error',
-  dispatch_error: 'no such tool',
-  infra: 'sandbox failure',
-  malformed: 'malformed call',
-};
-
-const BY_ID = new Map<string, string>(Object.entries(OUTCOME_NAMES));
-
-/** An unknown outcome is shown by its id. */
-export const outcomeName = (outcome: string): string => BY_ID.get(outcome) ?? outcome;
 
 /** Labels for how rollouts were grouped. */
 export const GROUP_RULES: Readonly<Record<GroupRule, { readonly short: string; readonly words: string }>> = {

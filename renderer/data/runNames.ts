@@ -1,7 +1,7 @@
 /** Distinguishes runs of the same name wherever several runs are listed. */
 
 import type { RunSummary } from '../../shared/api/contract.ts';
-import { RUN_KIND_NAMES } from './domainLabels.ts';
+import { RUN_KIND_NAMES } from '../../shared/domain/words.ts';
 
 export type NamedRun = Pick<RunSummary, 'name' | 'runKey' | 'directory' | 'kind'> & {
   /** Present if the run is not in the current library. */

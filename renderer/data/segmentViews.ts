@@ -10,7 +10,7 @@ import {
   type TurnNumber,
 } from '../../shared/domain/model.ts';
 import { callProblem } from '../../shared/domain/toolCallPayload.ts';
-import { OUTCOME_NAMES } from './domainLabels.ts';
+import { OUTCOME_NAMES } from '../../shared/domain/words.ts';
 
 export type TextSource = 'prompt' | 'response';
 

@@ -61,6 +61,8 @@ export interface RunSummary {
    * answer and ground truth were compared. Absent: by the reward, or unknown.
    */
   readonly correctSource?: Provenance;
+  /** The grade that the first known reward was translated from. Absent: rewards are as logged, or there are none. */
+  readonly rewardGrade?: string;
   /** Records and files that are not in the library, of files that hold this run only. */
   readonly issues: number;
   /** Issues of files that hold other runs too, so their run is unknown. Absent: none. */

@@ -27,6 +27,19 @@ export function scoresOf(entries: readonly (readonly [name: string, value: unkno
  */
 export const GRADES: Readonly<Record<string, number>> = { C: 1, I: 0, P: 0.5, N: 0 };
 
+/**
+ * The grade that a reward was translated from.
+ * @returns undefined if the reward was logged: no grade is worth as much, or a number among the scores is
+ */
+export function gradeOfReward(scores: Scores, reward: number | undefined): string | undefined {
+  const values = Object.values(scores);
+  if (reward === undefined || values.includes(reward)) return undefined;
+  return values.find(
+    (value): value is string =>
+      typeof value === 'string' && Object.hasOwn(GRADES, value) && GRADES[value] === reward,
+  );
+}
+
 /** @returns no scores if the stored text is not JSON of scores, since a library may be damaged */
 export function parseScores(json: string | undefined): Scores {
   if (json === undefined) return {};

@@ -10,6 +10,8 @@ import { GROUPS_OF_PACK, MEMBERS, PACK_ORDER, SIBLING_COUNT } from '../../electr
 import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
 import { ApiError } from '../../shared/api/errors.ts';
 import { viewsOf } from '../../shared/domain/escapes.ts';
+import { FLAGS } from '../../shared/domain/flags.ts';
+import { DECISION_REASONS, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { faultsOf } from '../support/jsonSchema.ts';
 import { Labelled } from '../support/labelled.ts';
@@ -280,6 +282,16 @@ describe('packs for reading', () => {
     } finally {
       own.remove();
     }
+  });
+
+  it.each(['md', 'html'] as const)('%s: has the words of the pages, and no identifiers', async (format) => {
+    const { text } = await pack(format, { isAll: true });
+    const ids = [...TOOL_OUTCOMES, ...DECISION_REASONS, ...FLAGS].filter((id) => id.includes('_'));
+    // Markdown escapes the low line.
+    const written = text.replaceAll('\\_', '_');
+    expect(ids.filter((id) => written.includes(id))).toEqual([]);
+    expect(written).toContain('training');
+    expect(written).toContain('stopped by the length limit');
   });
 
   it('has a manifest with the checksum of its cases', async () => {

@@ -46,10 +46,10 @@ describe('filter box', () => {
   it('offers only values of the former answer that still fit', async () => {
     type('outcome:');
     await answer('', OUTCOMES);
-    await waitFor(() => expect(options()[0]).toBe('ok_stdout140 rollouts'));
+    await waitFor(() => expect(options()[0]).toBe('ok_stdoutsuccess · 140 rollouts'));
     type('outcome:time');
     // The library has not answered yet.
-    expect(options()).toEqual(['timeout12 rollouts', 'runtime_error31 rollouts']);
+    expect(options()).toEqual(['timeouttimed out · 12 rollouts', 'runtime_error31 rollouts']);
     press('ArrowDown');
     press('Enter');
     expect(box().value).toBe('outcome:timeout');
@@ -67,10 +67,10 @@ describe('filter box', () => {
   it('keeps the chosen value when the answer puts others before it', async () => {
     type('outcome:');
     press('ArrowDown');
-    const chosen = screen.getByRole('option', { selected: true }).textContent ?? '';
+    const chosen = screen.getByRole('option', { selected: true }).querySelector('code')?.textContent ?? '';
     expect(chosen).not.toContain('timeout');
     await answer('', [{ text: 'timeout', rollouts: 150 }, ...OUTCOMES.slice(0, 2)]);
-    await waitFor(() => expect(options()[0]).toBe('timeout150 rollouts'));
+    await waitFor(() => expect(options()[0]).toBe('timeouttimed out · 150 rollouts'));
     press('Enter');
     expect(box().value).toBe(`outcome:${chosen}`);
   });
@@ -88,8 +88,8 @@ describe('filter box', () => {
   it('offers nothing of another field', async () => {
     type('outcome:');
     await answer('', OUTCOMES);
-    await waitFor(() => expect(options()).toContain('ok_stdout140 rollouts'));
+    await waitFor(() => expect(options()).toContain('ok_stdoutsuccess · 140 rollouts'));
     type('tool:');
-    expect(options()).not.toContain('ok_stdout140 rollouts');
+    expect(options()).not.toContain('ok_stdoutsuccess · 140 rollouts');
   });
 });

@@ -1,5 +1,7 @@
-/** A run states the source of its correctness. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+/** A run states the source of its correctness and of its reward, and is named by what it was read from. */
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openReader } from '../../electron/storage/open.ts';
 import { listRuns } from '../../electron/storage/queries/runs.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
@@ -53,4 +55,56 @@ it('is that of the first step whose correctness is known', async () => {
   expect(await sourceOf('late.jsonl', rollout(1, {}), rollout(2, { is_correct: false }))).toEqual([
     { correctSource: 'logged', correctKnown: 1 },
   ]);
+});
+
+/** A log of inspect_ai with one sample. */
+const inspect = (scores: object) => ({
+  ...{ version: 2, status: 'success', eval: { run_id: 'r', task: 't', model: 'm', created: '' } },
+  samples: [{ id: 1, epoch: 1, input: 'p', target: '4', messages: [], scores }],
+});
+
+it.each([
+  ['a grade', { match: { value: 'C', answer: '4' } }, 'C'],
+  ['a number', { match: { value: 1, answer: '4' } }, undefined],
+  ['a number beside a grade of another scorer', { match: { value: 1 }, style: { value: 'C' } }, undefined],
+])('has the grade that the reward was translated from: %s', async (_, scores, grade) => {
+  const path = place.file('log.json', JSON.stringify(inspect(scores)));
+  await ingestHere(place.library, [path]);
+  const db = openReader(place.library);
+  expect(listRuns(db).map(({ rewardGrade }) => rewardGrade)).toEqual([grade]);
+  db.close();
+});
+
+describe('the name of a run without an id', () => {
+  const line = (n: number) =>
+    `${JSON.stringify({ input: `user\n${n}\nassistant\n`, output: 'o', gts: '1', score: 0, step: 1 })}\n`;
+  const namesOf = async (...files: readonly string[]): Promise<readonly string[]> => {
+    const paths = files.map((file, i) => {
+      mkdirSync(dirname(join(place.directory, file)), { recursive: true });
+      return place.file(file, line(i));
+    });
+    for (const path of paths) await ingestHere(place.library, [path]);
+    const db = openReader(place.library);
+    try {
+      return listRuns(db)
+        .map(({ name }) => name)
+        .sort();
+    } finally {
+      db.close();
+    }
+  };
+
+  it('is that of its only file', async () => {
+    expect(await namesOf('exp/big.jsonl')).toEqual(['big']);
+  });
+  it('is that of its directory, once it has two', async () => {
+    expect(await namesOf('exp/big.jsonl', 'exp/small.jsonl', 'exp/third.jsonl')).toEqual(['exp']);
+  });
+  it('is that of its directory, if the file is one of its steps, or is called by its content', async () => {
+    expect(await namesOf('exp/20.jsonl', 'other/rollouts.jsonl', 'third/shard-00-of-08.jsonl')).toEqual([
+      'exp',
+      'other',
+      'third',
+    ]);
+  });
 });

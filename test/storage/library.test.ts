@@ -197,6 +197,7 @@ describe('query plans', () => {
     expect(plan.filter((step) => / o\b/.test(step))).toEqual([
       'SEARCH o USING COVERING INDEX rollout_by_time (run_id=? AND <expr>>? AND <expr><?)',
       'SEARCH o USING INDEX rollout_by_step (run_id=? AND step=?)',
+      'SEARCH o USING INDEX rollout_by_step (run_id=? AND step=?)',
     ]);
   });
 });

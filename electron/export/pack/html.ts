@@ -2,7 +2,9 @@
  * Writes a pack as one self-contained HTML page: no script, no network, only folds and internal links.
  * Cases are written first; the head with index and report is put before them at the end.
  */
+
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { chip, colourClass } from './htmlCase.ts';
 import { PAIR_COLUMNS } from './htmlPair.ts';
 import { PACK_STYLE } from './htmlStyle.ts';
@@ -19,7 +21,7 @@ import {
   type PackCase,
   shortAnswer,
 } from './packCase.ts';
-import { derivedVerdicts, hasDecisions, type LabelSummary, type PackSummary } from './summary.ts';
+import { derivedVerdicts, hasDecisions, type LabelSummary, type PackSummary, tallyName } from './summary.ts';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -66,7 +68,7 @@ ${index.join('')}</tbody></table></div></details></section>\n`;
 <body>
 <header><p class="muted"><span class="brand">Turnwise</span> failure pack</p><h1>${html(title)}</h1>
 <p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${derivedVerdicts(summary)}${unknown(byClass.unknown)}${hasDecisions(summary) ? ` · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}` : ''}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
-<p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, noun)}</span>`).join('<br>')}</p>${pairs === undefined ? '' : '\n<p class="muted">Marked: text that the other side lacks, <del>before</del> and <ins>after</ins>.</p>'}</header>
+<p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${RUN_KIND_NAMES[run.kind]}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, noun)}</span>`).join('<br>')}</p>${pairs === undefined ? '' : '\n<p class="muted">Marked: text that the other side lacks, <del>before</del> and <ins>after</ins>.</p>'}</header>
 ${(pairs === undefined ? [report, list] : [list, report]).join('')}<main>
 `;
 }
@@ -102,7 +104,7 @@ function reportHtml(summary: PackSummary, taxonomy: Taxonomy, noun: 'case' | 'ro
   ])}
 <h3 class="steps">${noun === 'case' ? 'Cases' : 'Rollouts'} by step</h3><div class="report">${labels.map((one) => stepsFigure(one, taxonomy, summary, noun)).join('')}</div>
 <details><summary><b>By tool outcome</b> a ${noun} with two kinds counts in both</summary>${matrix(
-    outcomes.map((outcome) => (outcome === 'none' ? 'no calls' : outcome.replaceAll('_', ' '))),
+    outcomes.map(tallyName),
     ({ byOutcome }) => outcomes.map((outcome) => byOutcome[outcome] ?? 0),
   )}</details>
 ${

@@ -1,6 +1,8 @@
 /** Writes one case as HTML: facts, annotations, problem, and turns with marked text. */
+
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import { LABEL_COLOURS, type Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { flagText, outcomeName } from '../../../shared/domain/words.ts';
 import { type Heat, heatOf } from './htmlHeat.ts';
 import { noteText } from './htmlNote.ts';
 import { html, type Mark, markedHtml } from './htmlText.ts';
@@ -20,10 +22,10 @@ import {
   outcomeOf,
   type PackCase,
   problemParts,
-  reasonText,
   targetText,
   textFact,
   turnsOf,
+  whyText,
 } from './packCase.ts';
 import { relevantTurns, turnOfAnnotation } from './relevantTurns.ts';
 
@@ -107,9 +109,7 @@ function headHtml({ one, taxonomy }: Drawn): string {
   const outcome = outcomeOf(one);
   const glyph = `<span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span>`;
   const labels = labelsOf(one, taxonomy).map((label) => chip(taxonomy, label));
-  const flags = one.flags.map(
-    ({ flag }) => `<span class="chip bare">⚑ ${html(flag.replaceAll('_', ' '))}</span>`,
-  );
+  const flags = one.flags.map(({ flag }) => `<span class="chip bare">⚑ ${html(flagText(flag))}</span>`);
   const chips = [...labels, ...flags];
   const kind = one.isSibling ? '<small>sibling</small>' : '';
   return `<h2>${glyph}<span class="place"><bdi>${html(caseName(one))}</bdi></span>${kind}</h2>
@@ -123,10 +123,10 @@ function factsHtml({ one }: Drawn): string {
     value === undefined ? '' : `<span>${name} <b><bdi>${html(String(value))}</bdi></b>${source}</span>`;
   const calls = numberFact(one, 'tool_calls');
   const malformed = numberFact(one, 'malformed_calls');
-  const reason = reasonText(one);
+  const reason = whyText(one);
   const answer = textFact(one, 'answer');
   return `<div class="facts"><span class="${outcome}">${outcome === 'unknown' ? 'correctness unknown' : outcome}</span>${outcome === 'unknown' ? '' : derivedText(one, 'correct_source')}\
-${fact('answer', answer ?? 'none known', answer === undefined ? '' : derivedText(one, 'answer_source'))}${fact('truth', textFact(one, 'ground_truth'))}\
+${fact('answer', answer ?? 'none known', answer === undefined ? '' : derivedText(one, 'answer_source'))}${fact('ground truth', textFact(one, 'ground_truth'))}\
 ${fact('reward', factOf(one, 'reward'))}${kept === undefined ? '' : `<span><span class="${kept}">${kept}</span>${reason === undefined ? '' : ` <small>${html(reason)}</small>`}</span>`}\
 ${fact('turns', factOf(one, 'turns'))}${fact('tool calls', calls)}${calls === 0 ? '' : fact('failed', factOf(one, 'tool_errors'))}${malformed === 0 ? '' : fact('malformed calls', malformed)}\
 ${fact('stopped by', textFact(one, 'stop_reason'), derivedText(one, 'stop_reason_source'))}${fact('problem', textFact(one, 'problem_id'))}</div>
@@ -183,7 +183,7 @@ function turnHtml(drawn: Drawn, turn: CaseTurn, isOpen: boolean): string {
   const { response } = drawn.one.rollout;
   const calls = turn.calls.map(
     ({ name, outcome, isError, latency_ms: latency }) =>
-      `<span class="${isError ? 'incorrect' : ''}">${html(name ?? 'tool')} ${isError ? '✕' : '›'} ${html(outcome)}${latency === null ? '' : `, ${seconds(latency)}`}</span>`,
+      `<span class="${isError ? 'incorrect' : ''}">${html(name ?? 'tool')} ${isError ? '✕' : '›'} ${html(outcomeName(outcome))}${latency === null ? '' : `, ${seconds(latency)}`}</span>`,
   );
   const chars = turn.segments.reduce((sum, { segment }) => sum + segment.end - segment.start, 0);
   const words = [...calls, counted(chars, 'character')].join(' · ');
@@ -233,7 +233,7 @@ export function segmentHtml(
     case 'tool-response':
       return `<pre class="env${answers?.isError === true ? ' failed' : ''}">${marked()}</pre>`;
     default:
-      return `<p class="role">${segment.kind}</p><pre class="env">${marked()}</pre>`;
+      return `<p class="role">${segment.kind.replaceAll('-', ' ')}</p><pre class="env">${marked()}</pre>`;
   }
 }
 

@@ -2,8 +2,10 @@
  * Writes a pack as a Markdown report: a summary, counts by label, then each case with its problem, the
  * relevant turns and its annotations. Log text is fenced or escaped, so it never becomes Markdown or HTML.
  */
+
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { flagText, outcomeName, RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { fenced, plain, quoted } from './fences.ts';
 import type { Manifest } from './manifest.ts';
 import {
@@ -25,7 +27,7 @@ import {
   turnsOf,
 } from './packCase.ts';
 import { relevantTurns, turnOfAnnotation } from './relevantTurns.ts';
-import { derivedVerdicts, hasDecisions, type LabelSummary, type PackSummary } from './summary.ts';
+import { derivedVerdicts, hasDecisions, type LabelSummary, type PackSummary, tallyName } from './summary.ts';
 
 type Row = readonly (string | number)[];
 
@@ -49,8 +51,14 @@ export function markdownHead(summary: PackSummary, siblings: boolean): string {
 
 function runsTable({ runs }: PackSummary): string {
   return table(
-    ['run', 'key', 'split', 'steps', 'cases'],
-    runs.map(({ name, key, kind, steps, cases }) => [plain(name), plain(key), kind, stepsText(steps), cases]),
+    ['run', 'key', 'kind', 'steps', 'cases'],
+    runs.map(({ name, key, kind, steps, cases }) => [
+      plain(name),
+      plain(key),
+      RUN_KIND_NAMES[kind],
+      stepsText(steps),
+      cases,
+    ]),
   );
 }
 
@@ -89,7 +97,7 @@ function report(labels: readonly LabelSummary[], { runs }: PackSummary): readonl
   return [
     '### Cases by tool outcome\n',
     table(
-      ['label', ...outcomes.map(plain)],
+      ['label', ...outcomes.map((outcome) => plain(tallyName(outcome)))],
       labels.map(({ byOutcome }, i) => [
         names[i] ?? '',
         ...outcomes.map((outcome) => byOutcome[outcome] ?? 0),
@@ -127,7 +135,9 @@ export function caseMarkdown(one: PackCase, taxonomy: Taxonomy, number: number):
     `${outcomeText(one, shortAnswer(one)).map(plain).join(' · ')}\n`,
     ...(answer === shortAnswer(one) ? [] : [`Answer:\n\n${fenced(answer ?? '')}`]),
     ...(labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}\n`]),
-    ...(one.flags.length === 0 ? [] : [`Flags: ${one.flags.map(({ flag }) => plain(flag)).join(', ')}\n`]),
+    ...(one.flags.length === 0
+      ? []
+      : [`Flags: ${one.flags.map(({ flag }) => plain(flagText(flag))).join('; ')}\n`]),
     ...annotationsMarkdown(one, taxonomy, undefined),
     // A sibling shares the problem of its case.
     ...(one.isSibling
@@ -178,8 +188,8 @@ function turnsMarkdown(one: PackCase, taxonomy: Taxonomy): readonly string[] {
 function headOf({ segment, call, answers }: CaseSegment): string {
   if (call !== undefined) return `call of ${call.name === null ? 'a tool without a name' : plain(call.name)}`;
   if (answers !== undefined)
-    return `response: ${plain(answers.outcome)}${answers.latency_ms === null ? '' : `, ${answers.latency_ms} ms`}`;
-  return segment.kind;
+    return `response: ${plain(outcomeName(answers.outcome))}${answers.latency_ms === null ? '' : `, ${answers.latency_ms} ms`}`;
+  return segment.kind.replaceAll('-', ' ');
 }
 
 /** @param turn undefined: annotations of the rollout, and annotations without a position */

@@ -5,6 +5,7 @@ import type { RunKind, ToolOutcome } from '../../../shared/domain/model.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
+import { reasonText } from '../../../shared/domain/words.ts';
 import { isObject, type JsonObject } from '../../../shared/format/fields.ts';
 import { CONTEXT_FIELD, redactedByTurn } from '../../../shared/format/loggedContext.ts';
 import { parsedJson } from '../../../shared/format/messageShape.ts';
@@ -121,11 +122,10 @@ export function keptText(one: PackCase): 'kept' | 'discarded' | undefined {
   return kept === undefined ? undefined : kept ? 'kept' : 'discarded';
 }
 
-/** `positive penalty` of `discarded_positive_penalty`. The verdict is printed separately. */
-export function reasonText(one: PackCase): string | undefined {
-  return textFact(one, 'reason')
-    ?.replace(/^(?:kept|discarded)_/, '')
-    .replaceAll('_', ' ');
+/** Why the rollout was kept or discarded. */
+export function whyText(one: PackCase): string | undefined {
+  const reason = textFact(one, 'reason');
+  return reason === undefined ? undefined : reasonText(reason);
 }
 
 type SourceFact = 'correct_source' | 'answer_source' | 'stop_reason_source';
@@ -155,7 +155,7 @@ export function shortAnswer(one: PackCase): string | undefined {
 export function outcomeText(one: PackCase, answer = textFact(one, 'answer')): readonly string[] {
   const outcome = outcomeOf(one);
   const truth = textFact(one, 'ground_truth');
-  const [reward, reason, stop] = [numberFact(one, 'reward'), reasonText(one), textFact(one, 'stop_reason')];
+  const [reward, reason, stop] = [numberFact(one, 'reward'), whyText(one), textFact(one, 'stop_reason')];
   const kept = keptText(one);
   return [
     `${OUTCOME_GLYPH[outcome]} ${outcome === 'unknown' ? 'correctness unknown' : `${outcome}${derivedText(one, 'correct_source')}`}`,

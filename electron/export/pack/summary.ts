@@ -1,6 +1,7 @@
 /** The summary of a pack, counted while its cases are written: labels, runs and steps. */
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
-import { TOOL_OUTCOMES } from '../../../shared/domain/model.ts';
+import { type RunKind, TOOL_OUTCOMES } from '../../../shared/domain/model.ts';
+import { outcomeName } from '../../../shared/domain/words.ts';
 import {
   booleanFact,
   isDerived,
@@ -44,11 +45,15 @@ export interface PackSummary extends Tally {
   readonly runs: readonly {
     readonly key: string;
     readonly name: string;
-    readonly kind: string;
+    readonly kind: RunKind;
     readonly steps: readonly number[];
     readonly cases: number;
   }[];
 }
+
+/** What a key of `byOutcome` is called. */
+export const tallyName = (outcome: string): string =>
+  outcome === 'none' ? 'no calls' : outcomeName(outcome);
 
 /** ` (derived)` where Turnwise derived every verdict of the pack, ` (3 derived)` where some. */
 export const derivedVerdicts = ({ derived, byClass }: PackSummary): string =>
@@ -79,7 +84,7 @@ export class SummaryBuilder {
   private readonly all = counts();
   private readonly runs = new Map<
     string,
-    { name: string; kind: string; steps: Set<number>; cases: number }
+    { name: string; kind: RunKind; steps: Set<number>; cases: number }
   >();
   private siblings = 0;
   private readings = 0;

@@ -8,6 +8,7 @@ import type {
   StepSummary,
 } from '../../../shared/api/contract.ts';
 import { PROVENANCES, type Provenance, RUN_KINDS, type RunKind } from '../../../shared/domain/model.ts';
+import { gradeOfReward, parseScores } from '../../../shared/domain/scores.ts';
 import { isObject } from '../../../shared/format/fields.ts';
 import { evaluationStatus } from '../../../shared/format/loggedEvaluation.ts';
 import type { ReadableLibrary } from '../open.ts';
@@ -46,7 +47,9 @@ const RUN = `
     (SELECT max(mtime_ms) FROM run_file_row rf JOIN file_row f USING (file_id)
       WHERE rf.run_id = r.run_id AND mtime_ms / 1000 ${IS_DATE}) AS fileMs,
     (SELECT correct_source FROM rollout_row o WHERE o.run_id = r.run_id AND is_correct IS NOT NULL AND step =
-      (SELECT min(step) FROM step_row s WHERE s.run_id = r.run_id AND correct_known > 0) LIMIT 1) AS correctSource
+      (SELECT min(step) FROM step_row s WHERE s.run_id = r.run_id AND correct_known > 0) LIMIT 1) AS correctSource,
+    (SELECT json_array(reward, scores) FROM rollout_row o WHERE o.run_id = r.run_id AND reward IS NOT NULL AND step =
+      (SELECT min(step) FROM step_row s WHERE s.run_id = r.run_id AND reward_known > 0) LIMIT 1) AS firstReward
   FROM run_row r ${configOf('r')}`;
 /** Searches the index of steps for one run after the other, because a run can have many steps. */
 const RUN_WITHOUT_ROW = `
@@ -87,6 +90,7 @@ interface RunRecord {
   loggedMs: number | undefined;
   fileMs: number | undefined;
   correctSource: Provenance | undefined;
+  firstReward: string | undefined;
 }
 
 const RUN_ROW: RowSpec<RunRecord> = {
@@ -105,6 +109,7 @@ const RUN_ROW: RowSpec<RunRecord> = {
   loggedMs: optional(number),
   fileMs: optional(number),
   correctSource: optional(oneOf(PROVENANCES)),
+  firstReward: optional(text),
 };
 
 const STEP_ROW: RowSpec<StepSummary> = {
@@ -160,10 +165,11 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
   const config = objectOf(row.config);
   const sum = (of: (step: StepSummary) => number): number =>
     steps.reduce((total, step) => total + of(step), 0);
-  const { config: _config, sharedIssues, caveats, loggedMs, fileMs, ...columns } = row;
+  const { config: _config, sharedIssues, caveats, loggedMs, fileMs, firstReward, ...columns } = row;
   const startedAt = loggedTime(config['started_at']);
   const completedAt = loggedTime(config['completed_at']);
   const evaluation = evaluationStatus(config);
+  const rewardGrade = gradeOfFirst(firstReward);
   const lastWritten = dateOf({ completed: completedAt, rollout: loggedMs, started: startedAt, file: fileMs });
   return {
     ...columns,
@@ -176,6 +182,7 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(completedAt === undefined ? {} : { completedAt }),
     ...(evaluation === undefined ? {} : { evaluation }),
+    ...(rewardGrade === undefined ? {} : { rewardGrade }),
     isSynthetic: config['synthetic'] === true,
     steps: steps.length,
     ...(row.hasSteps === 1 ? { firstStep: steps.at(0)?.step, lastStep: steps.at(-1)?.step } : {}),
@@ -185,6 +192,14 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
     correctKnown: sum((step) => step.correctKnown),
     trends: trendsOf(steps),
   };
+}
+
+/** @param firstReward JSON of a rollout's reward and of its stored scores */
+function gradeOfFirst(firstReward: string | undefined): string | undefined {
+  const value = firstReward === undefined ? undefined : jsonOf(firstReward);
+  const [reward, scores]: readonly unknown[] = Array.isArray(value) ? value : [];
+  if (typeof reward !== 'number' || typeof scores !== 'string') return undefined;
+  return gradeOfReward(parseScores(scores), reward);
 }
 
 /** Milliseconds since 1970. @param value a date with its time as ISO 8601, or seconds since 1970 */

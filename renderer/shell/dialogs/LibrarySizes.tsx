@@ -2,7 +2,7 @@
 
 import { Dialog } from 'radix-ui';
 import type { LibraryRow, SizePart, LibrarySizes as Sizes } from '../../../shared/api/contract.ts';
-import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
+import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { useLibraries } from '../../data/otherLibraries.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
 import { useDialog, useInterface } from '../../state/interface.ts';

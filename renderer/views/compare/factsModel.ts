@@ -2,9 +2,9 @@
  * Facts about each lane for the header. All lanes list the same facts in the same order; differing values are marked.
  */
 import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
+import { reasonText } from '../../../shared/domain/words.ts';
 import { correctnessSource } from '../../data/domainLabels.ts';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
-import { reasonText } from '../../ui/reasons.ts';
 import { penaltyText } from '../../widgets/roc/rocLabels.ts';
 import { gradeOf } from '../../widgets/rollouts/scoreColumns.tsx';
 

@@ -7,7 +7,7 @@ import {
   plainQuestion,
   problemName,
 } from '../../../shared/domain/question.ts';
-import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
+import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
@@ -17,7 +17,7 @@ import { LogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 import { AnswerText } from '../../widgets/AnswerText.tsx';
-import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
+import { DerivedChips } from '../../widgets/DerivedChips.tsx';
 
 interface GroupHeadProps {
   readonly runKey: string;
@@ -57,7 +57,7 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
             <RightMark isCorrect={false} /> {group.correctKnown - group.correct} incorrect
           </Chip>
         )}
-        {group.correctKnown > 0 && <DerivedCorrectness run={run} />}
+        {group.correctKnown > 0 && <DerivedChips run={run} />}
         {group.decided > 0 && (
           <Chip title="As logged">
             <KeptMark isKept /> {group.kept} kept

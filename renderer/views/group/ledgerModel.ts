@@ -6,9 +6,9 @@ import type {
   PenaltyKind,
   RolloutRow,
 } from '../../../shared/api/contract.ts';
+import { reasonText } from '../../../shared/domain/words.ts';
 import type { UrlChoice } from '../../data/rocChoice.ts';
 import { count, reward, signed } from '../../ui/numbers.ts';
-import { reasonText } from '../../ui/reasons.ts';
 import type { SortValue } from '../../ui/sorting.ts';
 import { penaltyText, type Source } from '../../widgets/roc/rocLabels.ts';
 

@@ -1,7 +1,7 @@
 /** The page of labels and notes, with their reports. */
 
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
-import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
+import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { LABEL_TABS, type LabelTab, tabOf } from '../../data/labelsLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';

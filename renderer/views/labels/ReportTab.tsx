@@ -1,8 +1,8 @@
 /** Labels by step, class, decision, tool outcome and run. Each number opens the rollouts it counts. */
 import { useMemo } from 'react';
 import type { LabelReport } from '../../../shared/api/contract.ts';
+import { outcomeName } from '../../../shared/domain/words.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
-import { outcomeName } from '../../data/domainLabels.ts';
 import { labelsPath } from '../../data/labelsLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';

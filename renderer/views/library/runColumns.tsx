@@ -2,12 +2,12 @@ import { extent } from 'd3-array';
 import { Ellipsis } from 'lucide-react';
 import type { RunDate, RunSummary } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { type Frame, linePath, stepScale, type Values, valueScale } from '../../charts/chartModel.ts';
-import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { asShare, count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
-import { NO_VERDICT } from '../../widgets/DerivedCorrectness.tsx';
+import { FROM_GRADES, NO_VERDICT } from '../../widgets/DerivedChips.tsx';
 import { UnfinishedEvaluation } from '../../widgets/EvaluationStatus.tsx';
 import { stepRange } from './libraryModel.ts';
 import type { MenuPoint } from './RunMenu.tsx';
@@ -59,6 +59,26 @@ function trendColumn(
     cell: (run) => <TrendCell run={run} {...of} />,
   };
 }
+
+const REWARD_TREND = {
+  trend: 'meanReward',
+  label: 'Mean reward',
+  format: reward,
+  color: 'var(--right)',
+} as const;
+
+const REWARD: RunColumn = {
+  ...trendColumn({ id: 'reward', label: 'reward', hint: 'Mean reward, by step', minWidth: 66 }, REWARD_TREND),
+  cell: (run) =>
+    run.rewardGrade === undefined ? (
+      <TrendCell run={run} {...REWARD_TREND} />
+    ) : (
+      <span className="two-line" title={FROM_GRADES}>
+        <TrendCell run={run} {...REWARD_TREND} />
+        <small>from grades</small>
+      </span>
+    ),
+};
 
 /** Ids of the columns that would be blank in every row. */
 export function blankColumns(
@@ -178,10 +198,7 @@ export const runColumns = (
         percent(ratio(run.correct, run.correctKnown))
       ),
   },
-  trendColumn(
-    { id: 'reward', label: 'reward', hint: 'Mean reward, by step', minWidth: 66 },
-    { trend: 'meanReward', label: 'Mean reward', format: reward, color: 'var(--right)' },
-  ),
+  REWARD,
   trendColumn(
     {
       id: 'noTool',

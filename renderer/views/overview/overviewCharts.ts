@@ -113,8 +113,7 @@ export const CHARTS: readonly ChartSpec[] = [
     id: 'reward',
     title: 'Reward and pass rate',
     unit: '0 … 1',
-    describe:
-      'Mean reward as logged, and the share of correct rollouts among those whose correctness is known',
+    describe: 'Mean reward, and the share of correct rollouts among those whose correctness is known',
     format: asThousandths,
     lines: [
       line('correct', 'passRate', {

@@ -1,7 +1,7 @@
 /** Charts and numbers about a run's tool calls: outcomes, latencies, and what follows a failure. */
 import type { LatencySummary, ScheduleFacts, StepFacts } from '../../../shared/api/contract.ts';
 import type { ToolOutcome } from '../../../shared/domain/model.ts';
-import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
+import { OUTCOME_NAMES } from '../../../shared/domain/words.ts';
 import { asShare } from '../../ui/numbers.ts';
 import { asCompact, asMs, asSeconds, beyond, type ChartSpec, type LineSpec, line } from './overviewCharts.ts';
 

@@ -9,7 +9,7 @@ import { Segmented } from '../../ui/Controls.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
-import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
+import { DerivedChips } from '../../widgets/DerivedChips.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { FilterChips } from '../../widgets/filter/FilterChips.tsx';
 import { Changes } from './Changes.tsx';
@@ -71,7 +71,7 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
           }
           choices={TABS}
         />
-        <DerivedCorrectness run={run.data} />
+        <DerivedChips run={run.data} />
         <div className="end">
           <span className="page-facts">
             {withGlyphs(run.data.name)} ·{' '}

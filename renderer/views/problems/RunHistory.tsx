@@ -9,7 +9,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { Link } from '../../ui/Link.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
 import { count, counted, decimal, percent, ratio } from '../../ui/numbers.ts';
-import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
+import { DerivedChips } from '../../widgets/DerivedChips.tsx';
 import {
   type AnswerCluster,
   answerShares,
@@ -45,7 +45,7 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
     <section className="problem-run" aria-label={`Run ${first.runName}, ${first.kind}`}>
       <h2 data-drawn="">
         {withGlyphs(first.runName)} <span className="dim">{first.kind}</span>{' '}
-        <DerivedCorrectness run={runs?.find(({ runKey }) => runKey === first.runKey)} />
+        <DerivedChips run={runs?.find(({ runKey }) => runKey === first.runKey)} />
       </h2>
       <ProblemLabels runKey={first.runKey} problemId={problemId} groups={groups} />
       <div className="problem-columns">

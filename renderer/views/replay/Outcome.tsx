@@ -15,6 +15,7 @@ import {
   stopBasis,
 } from '../../../shared/domain/outcome.ts';
 import { parseScores } from '../../../shared/domain/scores.ts';
+import { reasonText } from '../../../shared/domain/words.ts';
 import {
   areMultiplied,
   type LoggedChecks,
@@ -28,7 +29,6 @@ import { outcomeMark } from '../../data/segmentViews.ts';
 import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, figure, reward } from '../../ui/numbers.ts';
-import { reasonText } from '../../ui/reasons.ts';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { useReruns } from '../../widgets/rerun/Reruns.tsx';
 import { verifiedParts } from '../../widgets/rerun/rerunModel.ts';

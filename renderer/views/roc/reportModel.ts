@@ -1,7 +1,7 @@
 /** A report as numbers with labels. The key of a number requests the groups behind it. */
 import type { Bucket, GroupTally, RocReport, RocSide, RocStep, Tally } from '../../../shared/api/contract.ts';
+import { reasonText } from '../../../shared/domain/words.ts';
 import { count, counted, ratio } from '../../ui/numbers.ts';
-import { reasonText } from '../../ui/reasons.ts';
 import { penaltySourceLabel, penaltyText, RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
 import { likenessNames } from './likenessModel.ts';
 

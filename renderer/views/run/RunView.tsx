@@ -14,7 +14,7 @@ import { Link } from '../../ui/Link.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { dayAndTime, lasted, wholeTime } from '../../ui/times.ts';
-import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
+import { DerivedChips } from '../../widgets/DerivedChips.tsx';
 import { UnfinishedEvaluation } from '../../widgets/EvaluationStatus.tsx';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
 import { PartlyRead, PartlyReadNote, useJobOf } from '../../widgets/PartlyRead.tsx';
@@ -130,7 +130,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           {data.dataset !== undefined && <Chip title="Data set">{withGlyphs(data.dataset)}</Chip>}
           <Chip title={data.directory}>{data.format}</Chip>
         </span>
-        <DerivedCorrectness run={data} />
+        <DerivedChips run={data} />
         <UnfinishedEvaluation run={data} />
         <PartlyRead run={data} />
         {data.issues > 0 && (

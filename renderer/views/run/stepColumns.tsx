@@ -63,7 +63,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
   numeric({
     id: 'reward',
     label: 'reward',
-    hint: 'Mean reward, as logged',
+    hint: 'Mean reward',
     minWidth: 50,
     measure: (row) => row.meanReward,
     cell: (row) => reward(row.meanReward),

@@ -106,7 +106,8 @@ function columnsFor(runs: ReadonlyMap<number, RunSummary>): readonly Column<Sear
       label: 'where',
       minWidth: 128,
       grow: 0,
-      cell: (row) => (row.kind === 'group' ? <GroupShare row={row} /> : <Where row={row} />),
+      cell: (row) =>
+        row.kind === 'group' ? <GroupShare row={row} run={runs.get(row.group.runId)} /> : <Where row={row} />,
     },
     {
       id: 'text',
@@ -145,11 +146,18 @@ function GroupName({ row, run }: { readonly row: GroupRow; readonly run: RunSumm
   );
 }
 
-function GroupShare({ row: { group, found } }: { readonly row: GroupRow }) {
+function GroupShare({
+  row: { group, found },
+  run,
+}: {
+  readonly row: GroupRow;
+  readonly run: RunSummary | undefined;
+}) {
   const { rollouts, correct, correctKnown } = group;
+  const isDerived = run?.correctSource === 'derived';
   return (
     <span className="dim" title={`Found in ${found} of ${counted(rollouts, 'rollout')} of the group so far`}>
-      {correctKnown > 0 && `${correct} of ${correctKnown} correct`}
+      {correctKnown > 0 && `${correct} of ${correctKnown} correct${isDerived ? ' (derived)' : ''}`}
     </span>
   );
 }

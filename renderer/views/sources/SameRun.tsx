@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RunDetail, RunSources } from '../../../shared/api/contract.ts';
+import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { useClient } from '../../data/DataProvider.tsx';
-import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { JOBS_KEY } from '../../data/followHost.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { goTo } from '../../data/useRoute.ts';

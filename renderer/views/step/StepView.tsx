@@ -8,7 +8,7 @@ import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { counted, decimal, percent } from '../../ui/numbers.ts';
-import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
+import { DerivedChips } from '../../widgets/DerivedChips.tsx';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
 import { LIST_TABS, listTab, StepLists } from '../../widgets/rollouts/StepLists.tsx';
 import { rowOfSummary } from '../../widgets/tables/stepRows.ts';
@@ -57,7 +57,7 @@ function StepOfRun({ runKey, step }: StepViewProps) {
           onChoose={(chosen) => setQuery({ tab: chosen, sort: undefined, filter: undefined })}
           choices={LIST_TABS}
         />
-        <DerivedCorrectness run={run} />
+        <DerivedChips run={run} />
         <div className="end">
           {row !== undefined && (
             <span className="page-facts">

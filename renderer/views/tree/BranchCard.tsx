@@ -8,7 +8,7 @@ import type { ActionNode, ForkNode, TreeRollout } from '../../../shared/api/cont
 import { callName } from '../../../shared/domain/actions.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
-import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
+import { OUTCOME_NAMES } from '../../../shared/domain/words.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Link } from '../../ui/Link.tsx';
 import { LogText } from '../../ui/LogText.tsx';

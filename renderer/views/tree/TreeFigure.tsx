@@ -3,7 +3,7 @@ import type { ActionNode, ForkNode } from '../../../shared/api/contract.ts';
 import { callName } from '../../../shared/domain/actions.ts';
 import { type Cell, csvFile } from '../../../shared/domain/delimited.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
-import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
+import { OUTCOME_NAMES } from '../../../shared/domain/words.ts';
 import { count, counted, percent, reward } from '../../ui/numbers.ts';
 import { beginning, layoutTree, passOf, type Tree, type TreeItem, writtenText } from './treeModel.ts';
 

@@ -23,7 +23,7 @@ import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { sourceLabel } from '../../ui/signalSource.ts';
 import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
-import { DerivedCorrectness } from '../../widgets/DerivedCorrectness.tsx';
+import { DerivedChips } from '../../widgets/DerivedChips.tsx';
 import { useWayBack } from '../../widgets/useWayBack.ts';
 import { ForkTree } from './ForkTree.tsx';
 import { StepBrush } from './StepBrush.tsx';
@@ -94,7 +94,7 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
             ]}
           />
         )}
-        <DerivedCorrectness run={run} />
+        <DerivedChips run={run} />
         <div className="end">
           {answer !== undefined && answer.rollouts.length > 0 && (
             <TreeMenu

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import type { WarehouseRun, WarehouseStep } from '../../../shared/api/contract.ts';
 import { ApiError } from '../../../shared/api/errors.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
-import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
+import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useLongTask } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';

@@ -8,6 +8,7 @@ import {
   valueText,
 } from '../../../shared/domain/filter/complete.ts';
 import { isMasked } from '../../../shared/domain/maskedText.ts';
+import { meaningOf } from '../../../shared/domain/words.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { counted } from '../../ui/numbers.ts';
 
@@ -94,7 +95,7 @@ export function useCompletion(
     .map((value) => ({ value, at: placeOf(wanted, value) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => Number(a.at > 0) - Number(b.at > 0))
-    .map(({ value }) => optionOf(value));
+    .map(({ value }) => optionOf({ name: meaningOf(asks?.field ?? '', value.text), ...value }));
   const options = merged(found, completion.options);
   return options.length === 0 ? undefined : { ...rangeOf(completion), options: options.slice(0, MOST) };
 }

@@ -10,9 +10,9 @@ import {
   type RolloutField,
 } from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
+import { reasonText } from '../../../shared/domain/words.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, decimal, signed } from '../../ui/numbers.ts';
-import { reasonText } from '../../ui/reasons.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { AnswerText } from '../AnswerText.tsx';
 import { CLASS_WORDS } from '../rerun/rerunModel.ts';

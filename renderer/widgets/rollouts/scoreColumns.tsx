@@ -3,6 +3,7 @@ import type { RolloutRow } from '../../../shared/api/contract.ts';
 import type { FilterNode } from '../../../shared/domain/filter/node.ts';
 import { filterText } from '../../../shared/domain/filter/print.ts';
 import {
+  gradeOfReward,
   parseScores,
   type Scores,
   type ScoreValue,
@@ -65,14 +66,8 @@ export function scoreColumns(names: readonly string[]): readonly RolloutColumn[]
   });
 }
 
-/** Grades of inspect_ai, from which the reward is translated. */
-const GRADES: ReadonlySet<unknown> = new Set(['C', 'I', 'P', 'N']);
-
 /** The grade that the reward was translated from. Undefined: the reward was logged. */
-export function gradeOf(row: RolloutRow): string | undefined {
-  const [first] = Object.values(scoresOf(row));
-  return row.reward !== undefined && typeof first === 'string' && GRADES.has(first) ? first : undefined;
-}
+export const gradeOf = (row: RolloutRow): string | undefined => gradeOfReward(scoresOf(row), row.reward);
 
 /** In italics if it was translated from a grade. */
 export function rewardCell(row: RolloutRow | undefined) {

@@ -1,4 +1,6 @@
 /** Completion for the filter language at the caret. */
+
+import { meaningOf } from '../words.ts';
 import { FIELDS, type Field, fieldNamed, WORD_FIELDS, type WordField } from './fields.ts';
 import { quoted } from './lexer.ts';
 
@@ -85,9 +87,7 @@ function values(field: Field, typed: string, from: number, end: number): Complet
   const comma = typed.lastIndexOf(',') + 1;
   const prefix = typed.slice(comma).replace(/^"/, '');
   const start = from + comma;
-  const known = (field.values ?? [])
-    .filter((value) => value.includes(prefix.toLowerCase()))
-    .map((value) => ({ insert: value, label: value, detail: '' }));
+  const known = knownValues(field, prefix);
   const marks = MARKS[field.kind].filter(({ label }) => label.startsWith(prefix));
   const word = WORD_FIELDS.find((name) => name === field.name);
   return {
@@ -120,6 +120,14 @@ export function valueText(value: string): string {
   return /^[^\s()",*/-][^\s()",*]*$/.test(value) && !/^(?:none|any)$/i.test(value) ? value : quoted(value);
 }
 
+/** The values that the field can have, whose id or name contains the prefix. */
+function knownValues(field: Field, prefix: string): readonly CompletionOption[] {
+  const wanted = prefix.toLowerCase();
+  return (field.values ?? [])
+    .map((value) => ({ insert: value, label: value, detail: meaningOf(field.name, value) ?? '' }))
+    .filter(({ label, detail }) => label.includes(wanted) || detail.toLowerCase().includes(wanted));
+}
+
 /** Start of the quote around the caret. */
 function openQuote(text: string, caret: number): number | undefined {
   let open: number | undefined;
@@ -140,8 +148,6 @@ function quotedValue(text: string, caret: number, open: number): Completion | un
   if (field === undefined || word === undefined) return undefined;
   const prefix = text.slice(open + 1, caret).replaceAll(/\\(.)/g, '$1');
   const closing = /^(?:[^"\\]|\\.)*"/.exec(text.slice(caret))?.[0].length ?? 0;
-  const options = (field.values ?? [])
-    .filter((value) => value.includes(prefix.toLowerCase()))
-    .map((value) => ({ insert: value, label: value, detail: '' }));
+  const options = knownValues(field, prefix);
   return { start: open, end: caret + closing, options, asks: { field: word, prefix } };
 }

@@ -23,6 +23,9 @@ describe('completion', () => {
     ['stop_reason:le|', 'le', 'length'],
     ['stop_reason:error,le|', 'le', 'length'],
     ['outcome:tim|', 'tim', 'timeout'],
+    // By the name that pages show.
+    ['outcome:sandb|', 'sandb', 'infra'],
+    ['reason:won|', 'won', 'kept_positive_tie'],
     ['kept:|', '', 'true'],
     ['policy_tokens:>|', '>', '>'],
     ['a no|', 'no', 'not'],
