@@ -203,8 +203,8 @@ describe('the first different action', () => {
     expect([rows(2, 1), rows(2, 2), rows(undefined, 2), rows()]).toEqual([[0, 1], [1], [1], []]);
   });
 
-  it('says that a lane does nothing more, or the same', () => {
-    expect(line({ shared: 0, baseline: answer('1') }).text).toContain('nothing more in B');
+  it('says that a lane has no further action, or the same', () => {
+    expect(line({ shared: 0, baseline: answer('1') }).text).toContain('no further action in B');
     expect(line({ shared: 2 }).text).toBe('B and A do the same: 2 actions.');
     expect(line().text).toBe('');
   });

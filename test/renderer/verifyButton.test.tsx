@@ -219,9 +219,9 @@ it('says that there was nothing to verify', async () => {
 it('names the three most frequent reasons, counts the others, and tells the time left', () => {
   const not = (reason: string) => ({ class: 'not_run' as const, reason });
   const reasons = ['a', 'b', 'b', 'c', 'c', 'c', 'd', 'd', 'e'].map(not);
-  expect(remainingText(400)).toBe('about 1 s left');
-  expect(remainingText(59_000)).toBe('about 59 s left');
-  expect(remainingText(750_000)).toBe('about 13 min left');
+  expect(remainingText(400)).toBe('about 1 s left at this speed');
+  expect(remainingText(59_000)).toBe('about 59 s left at this speed');
+  expect(remainingText(750_000)).toBe('about 13 min left at this speed');
   expect(notRunReasons([{ class: 'same' }, ...reasons])).toBe('c (3), b (2), d (2), other reasons (2)');
 });
 

@@ -62,7 +62,7 @@ const thoughtsIn = (detail: RolloutDetail | undefined): number =>
 const SHOWN = 80;
 
 function ActionText({ side }: { readonly side: ActionSide | undefined }) {
-  if (side === undefined) return <>nothing more</>;
+  if (side === undefined) return <>no further action</>;
   const text = side.text.replace(/\s+/g, ' ');
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text;
   return (

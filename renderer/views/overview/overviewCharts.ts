@@ -155,7 +155,7 @@ export const CHARTS: readonly ChartSpec[] = [
   {
     id: 'errors',
     title: 'Failed tool calls',
-    unit: 'of valid calls',
+    unit: 'of tool calls',
     describe:
       'Failed tool calls among the calls of correct rollouts: Resample-on-Correct is meant to lower this. Dotted: of all rollouts. Malformed calls reached no tool and are not counted',
     format: asShare,

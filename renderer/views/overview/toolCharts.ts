@@ -114,7 +114,7 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
   {
     id: 'outcomes',
     title: 'Outcomes of tool calls',
-    unit: 'of calls',
+    unit: 'of tool calls',
     describe: 'Every call of the step by its outcome',
     isStacked: true,
     format: asShare,
@@ -123,7 +123,7 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
   {
     id: 'failures',
     title: 'Failed tool calls by kind',
-    unit: 'of calls',
+    unit: 'of tool calls',
     describe:
       'Failures of the policy’s code, of its format, and of the environment, each as a share of all calls',
     format: asShare,
@@ -227,7 +227,7 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
   {
     id: 'repeats',
     title: 'Repeated calls',
-    unit: 'of calls',
+    unit: 'of tool calls',
     describe: 'Calls with exactly the text of an earlier call of the rollout',
     format: asShare,
     lines: [

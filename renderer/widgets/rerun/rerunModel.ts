@@ -70,10 +70,12 @@ export function verificationText({
   ].join('');
 }
 
-/** `about 12 min left`, in whole minutes above one. */
+/** `about 12 min left at this speed`, in whole minutes above one. Equal calls run once, so the speed rises. */
 export function remainingText(milliseconds: number): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1000));
-  return seconds < 60 ? `about ${seconds} s left` : `about ${Math.round(seconds / 60)} min left`;
+  return seconds < 60
+    ? `about ${seconds} s left at this speed`
+    : `about ${Math.round(seconds / 60)} min left at this speed`;
 }
 
 const MOST_REASONS = 3;
