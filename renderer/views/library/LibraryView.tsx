@@ -128,6 +128,7 @@ export default function LibraryView() {
               {refused > 0 && issues > refused && `, ${counted(issues - refused, 'caveat')}`}
             </>
           )}
+          {sorts.length === 0 && shown.length > 1 && ' · last added first'}
         </span>
         <div className="end">
           <label className="search-field">

@@ -104,7 +104,7 @@ function columnsFor(runs: ReadonlyMap<number, RunSummary>): readonly Column<Sear
     {
       id: 'where',
       label: 'where',
-      minWidth: 128,
+      minWidth: 168,
       grow: 0,
       cell: (row) =>
         row.kind === 'group' ? <GroupShare row={row} run={runs.get(row.group.runId)} /> : <Where row={row} />,
