@@ -74,7 +74,7 @@ it.each([
   ['Users pay $5 each. How much do 3 pay?', 'Users pay $5 each. How much do 3 pay?'],
   ['A pen costs $5 and a book $6 more.', 'A pen costs $5 and a book $6 more.'],
   ['Find $\\lceil 12/7 \\rceil - \\lfloor x \\rfloor$.', 'Find ⌈ 12/7 ⌉ - ⌊ x ⌋.'],
-  ['Let $f = \\begin{array}{cl} 1 & x \\end{array}$.', 'Let f = 1 & x .'],
+  ['Let $f = \\begin{array}{cl} 1 & x \\end{array}$.', 'Let f = 1 x .'],
   ['Find $\\frac{a}{b} \\times \\sqrt{2}$ if $x \\le 3$.', 'Find a/b × √2 if x ≤ 3.'],
   ['Let \\(n\\) be in $\\mathbb{N}$ with $\\left| n \\right| \\neq 2$.', 'Let n be in N with | n | ≠ 2.'],
 ])('%j is called %j', (question, name) => {

@@ -31,7 +31,7 @@ export function describeFilter(shell: Shell): void {
       await expect.poll(() => box().inputValue()).toBe('outcome:');
       await page.keyboard.type('time');
       // Shows the number of rollouts of the run with the value.
-      await page.getByRole('option', { name: /^timeout [\d,]+ rollouts$/ }).waitFor();
+      await page.getByRole('option', { name: /^timeout timed out · [\d,]+ rollouts$/ }).waitFor();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await expect.poll(() => box().inputValue()).toBe('outcome:timeout');
