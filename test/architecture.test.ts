@@ -142,6 +142,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/format',
     'shared/api',
     'electron/host',
+    'electron/threads/childProcess.ts',
     'node:',
     'electron',
     'zod',

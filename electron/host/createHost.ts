@@ -127,6 +127,7 @@ class LibraryHost implements Host {
       version,
       log: this.log,
       onNews: (news) => this.receive(news),
+      startProcess,
     });
     this.sql = new SqlConsole({
       libraryPath,
@@ -372,7 +373,10 @@ class LibraryHost implements Host {
       }
     };
     return {
-      'file.inspect': granted,
+      'file.inspect': async (params, ask) => {
+        this.requireOpened(params.path);
+        return ask({ ...params, mappings: await this.threads.ask('mapping.list', {}) });
+      },
       'mapping.preview': granted,
       'annotation.import': granted,
       'run.setTokenizer': granted,

@@ -20,6 +20,7 @@ import type { Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { UploadedFile } from '../../shared/api/upload.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import type { StartProcess } from '../threads/childProcess.ts';
 import type {
   Adapter,
   DecisionsRequest,
@@ -30,7 +31,6 @@ import type {
   KnownLibraryChange,
   RescueReport,
 } from '../worker/messages.ts';
-import type { StartProcess } from './childProcess.ts';
 import type { Download } from './downloads.ts';
 import type { Upload } from './uploads.ts';
 

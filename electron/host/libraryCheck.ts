@@ -1,7 +1,7 @@
 /** Looks for damage in a library file, in a process that can be killed. */
 import type { ApiFailure } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
-import type { StartProcess } from './childProcess.ts';
+import type { StartProcess } from '../threads/childProcess.ts';
 import { runSql } from './runSql.ts';
 
 /** A damaged table, with the first problem that SQLite found in it. */

@@ -1,4 +1,5 @@
 /** The worker threads of one library, and the thread of each method. */
+import { fileURLToPath } from 'node:url';
 import {
   CONTRACT,
   definitionOf,
@@ -10,7 +11,8 @@ import {
 import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
 import { textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
-import { ANALYSIS_LIMITS, PARSER_LIMITS } from '../threads/heapLimits.ts';
+import { forkProcess, type StartProcess } from '../threads/childProcess.ts';
+import { ANALYSIS_LIMITS, PARSER_HEAP } from '../threads/heapLimits.ts';
 import {
   type RequestOptions,
   type WorkerAnswer,
@@ -18,9 +20,16 @@ import {
   type WorkerClientOptions,
 } from '../threads/workerClient.ts';
 import { entryOf, type WorkerEntry } from '../worker/entry.ts';
-import type { ColumnNews, InternalMethods, LibraryThreadData, WriterNews } from '../worker/messages.ts';
+import type {
+  ColumnNews,
+  InternalMethods,
+  LibraryThreadData,
+  ParserRelayed,
+  WriterNews,
+} from '../worker/messages.ts';
 import type { AppLog } from './appLog.ts';
 import { ThreadBug } from './dispatch.ts';
+import { ParserRelay } from './parserRelay.ts';
 
 type ThreadName = Exclude<RunsOn, 'host' | 'libraries'>;
 export type ThreadMethod = MethodsOn<ThreadName>;
@@ -53,13 +62,16 @@ export interface LibraryThreadsOptions {
   readonly libraryPath: string;
   readonly version: string;
   readonly log: AppLog;
-  readonly onNews: (news: WriterNews) => void;
+  readonly onNews: (news: Exclude<WriterNews, ParserRelayed>) => void;
+  /** Default: Node's fork. */
+  readonly startProcess?: StartProcess | undefined;
 }
 
 export class LibraryThreads {
   private readonly clients: Readonly<Record<LibraryThread, WorkerClient>>;
+  private readonly parser: ParserRelay;
 
-  constructor({ libraryPath, version, log, onNews }: LibraryThreadsOptions) {
+  constructor({ libraryPath, version, log, onNews, startProcess = forkProcess }: LibraryThreadsOptions) {
     const workerData: LibraryThreadData = { libraryPath, version };
     const client = (
       name: string,
@@ -86,6 +98,9 @@ export class LibraryThreads {
       columnClients.set(made, slot);
       return made;
     };
+    this.parser = new ParserRelay(startProcess, (notice, transfer) =>
+      this.clients.writer.notify(notice, transfer),
+    );
     this.clients = {
       reader: client('reader', 'reader', { size: 2 }),
       lists: withColumns('lists', 'columns'),
@@ -96,11 +111,11 @@ export class LibraryThreads {
       comparison: client('comparison', 'analysis'),
       exporting: withColumns('exporting', 'analysis'),
       inspector: client('file inspector', 'inspector', {
+        ...inspectorProcess(startProcess),
         longestMs: INSPECTION_LIMIT_MS,
-        resourceLimits: PARSER_LIMITS,
       }),
       writer: client('writer', 'writer', {
-        onNews,
+        onNews: (news: WriterNews) => (news.kind === 'parser' ? this.parser.receive(news) : onNews(news)),
         // Wait for a running job, which ends after the current batch.
         closeTimeoutMs: Number.POSITIVE_INFINITY,
       }),
@@ -152,6 +167,7 @@ export class LibraryThreads {
       columnClients.delete(each);
     }
     await writer.close();
+    this.parser.close();
   }
 }
 
@@ -171,9 +187,19 @@ function valueIn({ result, stack }: WorkerAnswer): unknown {
   throw stack === undefined ? new ApiError(result.failure) : new ThreadBug(result.failure.message, stack);
 }
 
+/** Starts a process that reads files from elsewhere. */
+const inspectorProcess = (start: StartProcess): Pick<WorkerClientOptions, 'startProcess'> => ({
+  startProcess: (entry) =>
+    start(fileURLToPath(entry), { name: 'Turnwise file inspector', execArgv: PARSER_HEAP }),
+});
+
 /** Inspects one file without a library, for the command line. @throws ApiError */
 export function inspectFileOnce(path: string): Promise<ResultOf<'file.inspect'>> {
-  return askInspectorOnce('file.inspect', { path }, { longestMs: INSPECTION_LIMIT_MS });
+  return askInspectorOnce(
+    'file.inspect',
+    { path, mappings: [] },
+    { ...inspectorProcess(forkProcess), longestMs: INSPECTION_LIMIT_MS },
+  );
 }
 
 /** Runs an adapter over one file without a library, for the command line. @throws ApiError */
@@ -186,12 +212,9 @@ export function checkAdapterOnce(
 async function askInspectorOnce<T>(
   method: string,
   params: object,
-  options: Pick<WorkerClientOptions, 'longestMs'> = {},
+  options: Partial<WorkerClientOptions> = {},
 ): Promise<T> {
-  const inspector = new WorkerClient({
-    ...{ name: 'file inspector', entry: entryOf('inspector'), resourceLimits: PARSER_LIMITS },
-    ...options,
-  });
+  const inspector = new WorkerClient({ name: 'file inspector', entry: entryOf('inspector'), ...options });
   try {
     return valueIn(await inspector.request(method, params)) as T;
   } finally {

@@ -19,8 +19,8 @@ import {
   type PythonSent,
   type PythonSnapshot,
 } from '../python/messages.ts';
+import { type ChildProcess, forkProcess, type StartProcess } from '../threads/childProcess.ts';
 import { entryOf } from '../worker/entry.ts';
-import { type ChildProcess, forkProcess, type StartProcess } from './childProcess.ts';
 
 export interface PythonOptions {
   /** Default: Node's fork. */

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { ApiFailure } from '../../shared/api/errors.ts';
 import type { SqlRefusal } from '../../shared/api/sqlRows.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
+import { type ChildProcess, forkProcess, type StartProcess } from '../threads/childProcess.ts';
 import { entryOf } from '../worker/entry.ts';
 import type { SqlMessage, SqlPageTaken, SqlRequest } from '../worker/sqlMessages.ts';
-import { type ChildProcess, forkProcess, type StartProcess } from './childProcess.ts';
 
 export interface SqlOptions {
   readonly libraryPath: string;

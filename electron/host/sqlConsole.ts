@@ -6,7 +6,7 @@ import type { Events, ParsedParams } from '../../shared/api/contract.ts';
 import { ApiError, notFound, refused } from '../../shared/api/errors.ts';
 import type { SqlAnswer, SqlExportPart, SqlExportStart, SqlRow } from '../../shared/api/sqlRows.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
-import type { StartProcess } from './childProcess.ts';
+import type { StartProcess } from '../threads/childProcess.ts';
 import type { HostHandlers } from './host.ts';
 import { runSql, type SqlFailure, STOP_ROWS } from './runSql.ts';
 import { sqlHead, sqlLines } from './sqlText.ts';

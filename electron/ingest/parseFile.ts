@@ -1,6 +1,6 @@
 /**
  * Parses one file from a position to its end: container → records → parsed lines → batches. Runs in the
- * parser thread, ahead of the writer by a bounded number of batches.
+ * parser process, ahead of the writer by a bounded number of batches.
  */
 import { basename } from 'node:path';
 import type { ParsedLine, ParsedRollout, RecordReader } from '../../shared/format/format.ts';

@@ -3,7 +3,7 @@
  * fork is not available.
  */
 import type { ForkOptions, UtilityProcess } from 'electron';
-import { emptyEnvironment, type StartProcess } from '../host/childProcess.ts';
+import { emptyEnvironment, type StartProcess } from '../threads/childProcess.ts';
 
 type Fork = (
   entry: string,

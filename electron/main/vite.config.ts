@@ -40,6 +40,7 @@ export default defineConfig({
         parser: here('../worker/parser.ts'),
         sql: here('../worker/sql.ts'),
         python: here('../worker/python.ts'),
+        watchdog: here('../worker/watchdog.ts'),
         inspector: here('../worker/inspector.ts'),
         analysis: here('../worker/analysis.ts'),
         columns: here('../worker/columns.ts'),

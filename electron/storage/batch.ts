@@ -1,6 +1,6 @@
 /**
- * The message from the parser thread to the writer thread: many lines of one file. All texts share one
- * transferred buffer and all segments another, so the cost does not grow with the number of rollouts.
+ * The message from the parser process to the writer thread: many lines of one file. All texts share one
+ * buffer and all segments another, so the cost does not grow with the number of rollouts.
  */
 import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';

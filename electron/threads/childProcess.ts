@@ -1,6 +1,6 @@
 /**
- * A process that runs what a user wrote, and that can be killed at any moment. Node's fork starts it, or a
- * shell's own way (Electron's utilityProcess).
+ * A process for what can end or block one: what a user wrote, and files from elsewhere. It can be killed at any moment.
+ * Node's fork starts it, or a shell's own way (Electron's utilityProcess).
  */
 import { fork } from 'node:child_process';
 

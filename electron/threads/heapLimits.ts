@@ -14,10 +14,10 @@
 export const HEAP_LIMITS = { maxOldGenerationSizeMb: 2000, maxYoungGenerationSizeMb: 32 };
 
 /**
- * Limits of the threads that parse untrusted files. They only work for memory that grows step by step. A single text
- * or list that does not fit aborts the process, so the containers limit those (`electron/ingest/containers`).
+ * V8's options for processes that read untrusted files. Beyond the heap, and for a single text or list that does not
+ * fit, V8 ends the process.
  */
-export const PARSER_LIMITS = { maxOldGenerationSizeMb: 1536, maxYoungGenerationSizeMb: 64 };
+export const PARSER_HEAP = ['--max-old-space-size=1536', '--max-semi-space-size=32'];
 
 /** Limits of the thread that analyses whole runs. It creates many short-lived rows; 32 MiB make it a tenth slower. */
 export const ANALYSIS_LIMITS = { ...HEAP_LIMITS, maxYoungGenerationSizeMb: 64 };

@@ -6,8 +6,8 @@ export interface WorkerRequest {
   readonly id: number;
   readonly method: string;
   readonly params: unknown;
-  /** One Int32, not 0 once the request is cancelled. A busy thread cannot receive messages. */
-  readonly stop: SharedArrayBuffer;
+  /** One Int32, not 0 once the request is cancelled. A busy thread cannot receive messages. Absent for a process. */
+  readonly stop?: SharedArrayBuffer;
 }
 
 export type ToWorker<Notice = unknown> =

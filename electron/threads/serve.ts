@@ -1,8 +1,10 @@
 /** The worker's side of `WorkerClient`: receives requests, calls their handlers, posts results. */
+import { serialize } from 'node:v8';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { ApiError, type ApiFailure, failureOf, type Result } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import type { FromWorker, ToWorker, WorkerRequest } from './messages.ts';
+import { connectToParent } from './parentProcess.ts';
 import type { Task } from './task.ts';
 
 /** Ten progress messages per second are enough for people. */
@@ -25,13 +27,34 @@ export interface Service<Notice = never> {
   readonly close?: () => void | Promise<void>;
 }
 
-function portOfThread(): MessagePort {
-  if (parentPort === null) throw new Error('this file is the entry of a worker thread');
-  return parentPort;
+interface Port {
+  readonly send: (message: FromWorker, transfer: readonly ArrayBuffer[]) => void;
+  readonly receive: (listener: (message: ToWorker<never>) => void) => void;
+  readonly close: () => void;
+}
+
+let connected: Port | undefined;
+
+/** Of this thread, or of this process if it is its main thread. */
+function port(): Port {
+  connected ??= parentPort === null ? portOfProcess() : portOfThread(parentPort);
+  return connected;
+}
+
+const portOfThread = (thread: MessagePort): Port => ({
+  send: (message, transfer) => thread.postMessage(message, transfer),
+  receive: (listener) => thread.on('message', listener),
+  close: () => thread.close(),
+});
+
+function portOfProcess(): Port {
+  const { send, receive } = connectToParent<Uint8Array, ToWorker<never>>();
+  // A message that is nested too deeply would end the host if Node read it there.
+  return { send: (message) => send(serialize(message)), receive, close: () => process.exit(0) };
 }
 
 export function post<News>(message: FromWorker<News>, transfer: readonly ArrayBuffer[] = []): void {
-  portOfThread().postMessage(message, transfer);
+  port().send(message, transfer);
 }
 
 /** Tells the host that this thread cannot serve. The thread then exits, since nothing keeps it alive. */
@@ -42,10 +65,9 @@ export function refuseToServe(failure: ApiFailure): void {
 /** Call once, after everything has been loaded. */
 export function serve<Notice = never>(service: Service<Notice>): void {
   const { onNotice, close } = service;
-  const port = portOfThread();
   const running = new Map<number, RunningTask>();
   const answers = new Set<Promise<void>>();
-  port.on('message', (message: ToWorker<Notice>) => {
+  port().receive((message: ToWorker<Notice>) => {
     switch (message.kind) {
       case 'request': {
         const task = new RunningTask(message);
@@ -67,7 +89,7 @@ export function serve<Notice = never>(service: Service<Notice>): void {
         // The host has cancelled running requests, so they end soon.
         void Promise.all(answers)
           .then(() => close?.())
-          .finally(() => port.close());
+          .finally(() => port().close());
         break;
     }
   });
@@ -106,7 +128,7 @@ class RunningTask implements Task {
 
   constructor({ id, stop }: WorkerRequest) {
     this.id = id;
-    this.stop = new Int32Array(stop);
+    this.stop = new Int32Array(stop ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   }
 
   isCancelled = (): boolean => Atomics.load(this.stop, 0) !== 0;
@@ -131,6 +153,7 @@ class RunningTask implements Task {
   }
 
   cancel(): void {
+    Atomics.store(this.stop, 0, 1);
     for (const listener of this.listeners.splice(0)) listener();
   }
 

@@ -1,14 +1,16 @@
 /**
  * The host's side of a worker thread: request ids, a queue, threads started on demand, cancellation,
- * progress, and an orderly end.
+ * progress, and an orderly end. A process can take the place of a thread.
  *
  *   request() ──► queue ──► thread 1 … size     one request each, plus requests with `isAtOnce`
  */
-import { type ResourceLimits, Worker } from 'node:worker_threads';
+import type { ResourceLimits } from 'node:worker_threads';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import type { ChildProcess } from './childProcess.ts';
 import { HEAP_LIMITS } from './heapLimits.ts';
 import type { FromWorker, Progress, ToWorker } from './messages.ts';
+import { processRunner, type Runner, type RunnerEvents, threadRunner } from './runner.ts';
 
 /** Threads check for cancellation many times a second. */
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -19,6 +21,8 @@ export interface WorkerClientOptions {
   /** Used in messages: "the reader stopped: …". */
   readonly name: string;
   readonly entry: URL;
+  /** Starts the entry as a process instead: for files that may exhaust the memory. It has no `workerData`. */
+  readonly startProcess?: (entry: URL) => ChildProcess<ToWorker, Uint8Array>;
   readonly workerData?: unknown;
   /** Overrides or extends `HEAP_LIMITS`. */
   readonly resourceLimits?: ResourceLimits;
@@ -53,7 +57,7 @@ interface Job {
   readonly method: string;
   readonly params: unknown;
   readonly options: RequestOptions;
-  /** One Int32, not 0 once the request is cancelled. */
+  /** One Int32, not 0 once the request is cancelled. A process does not get it. */
   readonly stop: SharedArrayBuffer;
   /** No effect when called again. */
   readonly settle: (answer: WorkerAnswer) => void;
@@ -62,7 +66,7 @@ interface Job {
 }
 
 interface Thread {
-  readonly worker: Worker;
+  readonly runner: Runner;
   readonly running: Map<number, Job>;
   isReady: boolean;
   /** Resolves with a failure when the thread cannot serve. */
@@ -111,8 +115,9 @@ export class WorkerClient {
     return (this.threads[0] ?? this.start()).opened.promise;
   }
 
-  notify(notice: unknown): void {
-    for (const thread of this.threads) send(thread, { kind: 'notice', notice });
+  /** @param transfer only for a client with one thread */
+  notify(notice: unknown, transfer: readonly ArrayBuffer[] = []): void {
+    for (const thread of this.threads) send(thread, { kind: 'notice', notice }, transfer);
   }
 
   /**
@@ -150,31 +155,34 @@ export class WorkerClient {
   }
 
   private start(): Thread {
-    const { entry, workerData, resourceLimits } = this.options;
-    const worker = new Worker(entry, { workerData, resourceLimits: { ...HEAP_LIMITS, ...resourceLimits } });
+    const events: RunnerEvents = {
+      onMessage: (message) => this.receive(thread, message),
+      // A message cannot be decoded, for example because it is nested too deeply. The event does not name its request.
+      onUnreadable: (error) => {
+        const failure = this.bug(
+          `an answer of the ${this.options.name} cannot be read: ${error.message}`,
+          error,
+        );
+        for (const job of thread.running.values()) job.settle(failed(failure));
+        thread.running.clear();
+        this.pump();
+      },
+      onError: (error) => this.failThread(thread, this.stoppedBy(error)),
+      onExit: (error) => {
+        // Otherwise the thread has already failed or was asked to end.
+        if (this.threads.includes(thread) && !this.isClosed) this.failThread(thread, this.stoppedBy(error));
+      },
+    };
+    const { entry, startProcess, workerData, resourceLimits } = this.options;
     const thread: Thread = {
-      worker,
+      runner:
+        startProcess === undefined
+          ? threadRunner(entry, { workerData, resourceLimits: { ...HEAP_LIMITS, ...resourceLimits } }, events)
+          : processRunner(() => startProcess(entry), events),
       running: new Map(),
       isReady: false,
       opened: Promise.withResolvers<ApiFailure | undefined>(),
     };
-    worker.on('message', (message: FromWorker) => this.receive(thread, message));
-    // A message cannot be decoded, for example because it is nested too deeply. The event does not name its request.
-    worker.on('messageerror', (error) => {
-      const failure = this.bug(
-        `an answer of the ${this.options.name} cannot be read: ${error.message}`,
-        error,
-      );
-      for (const job of thread.running.values()) job.settle(failed(failure));
-      thread.running.clear();
-      this.pump();
-    });
-    worker.on('error', (error) => this.failThread(thread, this.stoppedBy(error)));
-    worker.on('exit', (code) => {
-      // Otherwise the thread has already failed or was asked to end.
-      if (this.threads.includes(thread) && !this.isClosed)
-        this.failThread(thread, this.stoppedBy(new Error(`it exited with code ${code}`)));
-    });
     this.threads.push(thread);
     return thread;
   }
@@ -224,14 +232,14 @@ export class WorkerClient {
   private send(thread: Thread, job: Job): void {
     const { id, method, params, stop } = job;
     thread.running.set(id, job);
-    send(thread, { kind: 'request', id, method, params, stop });
+    send(thread, { kind: 'request', id, method, params, ...(this.options.startProcess ? {} : { stop }) });
     if (this.options.longestMs !== undefined) this.endAfter(thread, job, this.options.longestMs);
   }
 
   private endAfter(thread: Thread, job: Job, milliseconds: number): void {
     setTimeout(() => {
       if (!thread.running.has(job.id)) return;
-      void thread.worker.terminate();
+      thread.runner.terminate();
       const seconds = milliseconds / 1000;
       const message = `the ${this.options.name} was busy for more than ${seconds} s without a result`;
       this.failThread(thread, { code: 'timed_out', message });
@@ -259,21 +267,21 @@ export class WorkerClient {
    * Asks the thread to stop, and terminates it only after a time-out. Terminating a thread that is loading
    * SQLite, or inside a call into it, crashes the process.
    */
-  private async end({ worker }: Thread): Promise<void> {
+  private async end({ runner }: Thread): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<void>((resolve) => {
       const patience = this.options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS;
       if (Number.isFinite(patience)) timer = setTimeout(resolve, patience);
     });
-    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-    await Promise.race([ended, tooLong]);
+    await Promise.race([runner.exited, tooLong]);
     clearTimeout(timer);
-    await worker.terminate();
+    runner.terminate();
+    await runner.exited;
   }
 }
 
-function send({ worker }: Thread, message: ToWorker): void {
-  worker.postMessage(message);
+function send({ runner }: Thread, message: ToWorker, transfer: readonly ArrayBuffer[] = []): void {
+  runner.post(message, transfer);
 }
 
 function failed(failure: ApiFailure): WorkerAnswer {

@@ -8,6 +8,7 @@ export type WorkerEntry =
   | 'parser'
   | 'sql'
   | 'python'
+  | 'watchdog'
   | 'inspector'
   | 'analysis'
   | 'columns';

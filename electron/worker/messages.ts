@@ -35,10 +35,18 @@ export interface LibraryThreadData {
   readonly memory?: ColumnMemorySlot;
 }
 
-/** The parameters of a thread's method. For methods that open files named by the library, the host adds the grants. */
+/**
+ * The parameters of a thread's method. For methods that open files named by the library, the host adds the grants, and
+ * to a process that opens no library the user's mappings.
+ */
 export type SentParams<M extends Method> = M extends 'rollout.record' | 'pack.export'
   ? ParsedParams<M> & { readonly granted: Granted }
-  : ParsedParams<M>;
+  : M extends 'file.inspect'
+    ? ParsedParams<M> & { readonly mappings: readonly Mapping[] }
+    : ParsedParams<M>;
+
+/** Bytes that a process may hold that reads untrusted files. The longest record that is read takes half of it. */
+export const MOST_PARSER_MEMORY = 1.5 * 2 ** 30;
 
 /** Requests of the host to its threads that are not in the contract. */
 export interface InternalMethods {
@@ -110,7 +118,8 @@ export type WriterNews =
   /** Rows of these runs were committed. */
   | { readonly kind: 'changed'; readonly runIds: readonly number[] }
   /** The annotations of these rollouts changed. Empty: the taxonomy or unattached annotations changed. */
-  | { readonly kind: 'annotated'; readonly rolloutIds: readonly number[]; readonly revision: number };
+  | { readonly kind: 'annotated'; readonly rolloutIds: readonly number[]; readonly revision: number }
+  | ParserRelayed;
 
 /** News from a thread with columns: all such threads together exceed the memory limit. */
 export type ColumnNews = 'memory-full';
@@ -142,20 +151,36 @@ export type ParserRequest =
       readonly forced?: Mapping;
     }
   | { readonly kind: 'parse'; readonly parseId: number; readonly request: ParseRequest }
-  /** Any response proves that the thread is alive. */
-  | { readonly kind: 'ping' }
   | { readonly kind: 'credit'; readonly parseId: number }
   | { readonly kind: 'cancel'; readonly parseId: number };
 
 /** A batch on its way to the writer. */
 export type SentBatch = Omit<PackedBatch, 'items' | 'problems'> & Record<'items' | 'problems', PackedList>;
 
+/** A `ParserMessage`, serialized by the parser. */
+export type ParserFrame = Uint8Array<ArrayBuffer>;
+
+/** News from the writer for the parser process that the host runs for it. */
+export interface ParserRelayed {
+  readonly kind: 'parser';
+  /** Number of the process, since a message to a former one may be on its way. */
+  readonly process: number;
+  readonly what: 'start' | 'kill' | ParserRequest;
+}
+
+/** Notice to the writer from its parser process. */
+export interface ParserNotice {
+  readonly process: number;
+  readonly frame?: ParserFrame;
+  /** The process has ended: `onExit` of `ChildProcess`. */
+  readonly ended?: { readonly why: number | null | Error };
+}
+
 /** Each message has the id of its parse, to distinguish late messages of a cancelled parse. */
 export type ParserMessage = { readonly parseId: number } & ParserNews;
 
 export type ParserNews =
   | { readonly kind: 'batch'; readonly batch: SentBatch }
-  | { readonly kind: 'pong' }
   | { readonly kind: 'identified'; readonly identified: Identified }
   | { readonly kind: 'done'; readonly outcome: ParseOutcome }
   | {

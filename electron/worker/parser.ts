@@ -1,16 +1,30 @@
-/** Worker thread that parses files for the writer, at most `AHEAD` batches ahead. */
-import { parentPort } from 'node:worker_threads';
+/**
+ * A process that parses files for the writer, at most `AHEAD` batches ahead. A file is not trusted: it may make a
+ * decoder exhaust the memory, which ends a process and not only a thread, or loop for good.
+ */
+import { serialize } from 'node:v8';
 import { identify } from '../ingest/identify.ts';
 import { Mappings } from '../ingest/mappings.ts';
 import { type ParseRequest, parseFile } from '../ingest/parseFile.ts';
 import { packList } from '../threads/packedList.ts';
-import type { ParserMessage, ParserNews, ParserRequest } from './messages.ts';
+import { connectToParent, watchProcess } from '../threads/parentProcess.ts';
+import { entryOf } from './entry.ts';
+import {
+  MOST_PARSER_MEMORY,
+  type ParserFrame,
+  type ParserMessage,
+  type ParserNews,
+  type ParserRequest,
+} from './messages.ts';
 
 /** One batch is written while another waits. More would only use memory. */
 const AHEAD = 2;
 
-const port = parentPort;
-if (port === null) throw new Error('this file is the entry of a worker thread');
+/** CPU time of one record. The longest one that is read takes a few seconds. */
+const LONGEST_TURN_MS = 20_000;
+
+const parent = connectToParent<ParserFrame, ParserRequest>();
+watchProcess(entryOf('watchdog'), { mostMemory: MOST_PARSER_MEMORY, longestTurnMs: LONGEST_TURN_MS });
 
 /** The state of one parse. The next parse has its own, while a cancelled one may still be ending. */
 class Parse {
@@ -48,11 +62,8 @@ class Parse {
 
 const parses = new Map<number, Parse>();
 
-port.on('message', (message: ParserRequest) => {
+parent.receive((message) => {
   switch (message.kind) {
-    case 'ping':
-      post({ parseId: 0, kind: 'pong' });
-      break;
     case 'credit':
       parses.get(message.parseId)?.give();
       break;
@@ -126,11 +137,7 @@ async function run(parseId: number, parse: Parse, request: ParseRequest): Promis
         if (parse.isCancelled) return;
         const { items, problems } = batch;
         const sent = { ...batch, items: packList([...items]), problems: packList(problems) };
-        post({ parseId, kind: 'batch', batch: sent }, [
-          batch.bytes.buffer as ArrayBuffer,
-          batch.segments.buffer as ArrayBuffer,
-          batch.turns.buffer as ArrayBuffer,
-        ]);
+        post({ parseId, kind: 'batch', batch: sent });
         // Lets `cancel` and `credit` messages in, which a synchronous parse would block.
         await new Promise((resolve) => setImmediate(resolve));
       },
@@ -153,9 +160,7 @@ function describe(error: unknown): Omit<Extract<ParserNews, { kind: 'error' }>, 
   return { message: error.message };
 }
 
-function post(message: ParserMessage, transfer: ArrayBuffer[] = []): void {
-  port?.postMessage(message, transfer);
+/** The host passes a frame on without reading it. */
+function post(message: ParserMessage): void {
+  parent.send(serialize(message));
 }
-
-// The thread is loaded, so the watchdog may expect answers from now on.
-post({ parseId: 0, kind: 'pong' });

@@ -5,19 +5,16 @@
  * The build runs it with `--snapshot PYODIDE FILE`, to save the memory that all interpreters start from.
  */
 import { writeFileSync } from 'node:fs';
-import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import type { PythonReceived, PythonSent } from '../python/messages.ts';
 import { Sandbox } from '../python/sandbox.ts';
+import { connectToParent, watchProcess } from '../threads/parentProcess.ts';
+import { entryOf } from './entry.ts';
 
 /** Bytes. Files that the code writes are in memory, beside that of the interpreter. */
 const MOST_MEMORY = 1.5 * 2 ** 30;
-/** Parent process id at start. If it changes, the parent has ended. */
-const PARENT = process.ppid;
-const CHECK_MS = 25;
 
 const [, , command, pyodide = '', file = ''] = process.argv;
-if (!isMainThread) watchProcess();
-else if (command === '--snapshot') await saveSnapshot();
+if (command === '--snapshot') await saveSnapshot();
 else serve();
 
 async function saveSnapshot(): Promise<void> {
@@ -26,18 +23,9 @@ async function saveSnapshot(): Promise<void> {
   writeFileSync(file, sandbox.snapshots.get('') ?? new Uint8Array());
 }
 
-/** Running code blocks the main thread, so a worker checks the memory, and whether the parent has ended. */
-function watchProcess(): void {
-  const parent: unknown = workerData;
-  setInterval(() => {
-    if (process.ppid !== parent || process.memoryUsage.rss() > MOST_MEMORY)
-      process.kill(process.pid, 'SIGKILL');
-  }, CHECK_MS);
-}
-
 function serve(): void {
-  new Worker(new URL(import.meta.url), { workerData: PARENT }).unref();
-  const { send, receive } = connect();
+  watchProcess(entryOf('watchdog'), { mostMemory: MOST_MEMORY });
+  const { send, receive } = connectToParent<PythonReceived, PythonSent>();
   let sandbox: Sandbox | undefined;
   /** Without packages. */
   let next: ReturnType<Sandbox['interpreter']> | undefined;
@@ -90,31 +78,3 @@ const LONGEST_MESSAGE = 400;
 /** An error of Python is a traceback through Pyodide. Its last line says what happened. */
 const lastLineOf = (message: string): string =>
   (message.trimEnd().split('\n').at(-1) ?? '').slice(0, LONGEST_MESSAGE);
-
-interface Port {
-  readonly send: (message: PythonReceived) => void;
-  readonly receive: (listener: (message: PythonSent) => void) => void;
-}
-
-/** A port over Node's child process or Electron's utility process. */
-function connect(): Port {
-  const utility = (process as { parentPort?: UtilityPort }).parentPort;
-  if (utility !== undefined)
-    return {
-      send: (message) => utility.postMessage(message),
-      receive: (listener) => utility.on('message', ({ data }) => listener(data)),
-    };
-  const { exit } = process;
-  process.on('disconnect', () => exit(1));
-  const send = process.send?.bind(process);
-  const on = process.on.bind(process);
-  return {
-    send: (message) => void send?.(message),
-    receive: (listener) => void on('message', (message) => listener(message as PythonSent)),
-  };
-}
-
-interface UtilityPort {
-  postMessage(message: unknown): void;
-  on(event: 'message', listener: (message: { data: PythonSent }) => void): void;
-}

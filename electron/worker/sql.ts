@@ -3,10 +3,11 @@
  * means killing its process. Reads one request, streams rows, exits.
  */
 import { constants, setPriority } from 'node:os';
-import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import type { SqlValue } from '../../shared/api/sqlRows.ts';
 import { storageFailure, unreadableMessage } from '../storage/storageFailure.ts';
 import type { UserStatement } from '../storage/userStatement.ts';
+import { connectToParent, watchProcess } from '../threads/parentProcess.ts';
+import { entryOf } from './entry.ts';
 import type { SqlMessage, SqlPageTaken, SqlRequest } from './sqlMessages.ts';
 
 /** Rows per message: enough to make messages cheap, few enough to show the first page at once. */
@@ -15,37 +16,30 @@ const PAGE = 500;
 const PAGE_BYTES = 2_000_000;
 /** Bytes. A statement that accumulates data without end must not exhaust the machine. */
 const MOST_MEMORY = 1.5 * 2 ** 30;
-/** Parent process id at start. If it changes, the parent has ended. */
-const PARENT = process.ppid;
-const CHECK_MS = 25;
 
-type Port = {
-  send(message: SqlMessage): Promise<void>;
-  onRequest(listener: (request: SqlRequest) => void): void;
-};
+const parent = connectToParent<SqlMessage, SqlRequest | SqlPageTaken>();
+let onTaken: () => void = () => undefined;
+parent.receive((message) => {
+  if ('kind' in message) onTaken();
+  else void answer(message);
+});
 
-if (isMainThread) {
-  const port = connect();
-  port.onRequest((request) => void answer(port, request));
-} else watchProcess();
-
-/** A running statement blocks the main thread, so a worker checks the memory, and whether the parent has ended. */
-function watchProcess(): void {
-  // The parent may have ended while this thread was loaded.
-  const parent: unknown = workerData;
-  setInterval(() => {
-    if (process.ppid !== parent || process.memoryUsage.rss() > MOST_MEMORY)
-      process.kill(process.pid, 'SIGKILL');
-  }, CHECK_MS);
+/** Resolves when the next page is wanted. */
+function send(message: SqlMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (message.kind === 'rows') onTaken = resolve;
+    else resolve();
+    parent.send(message);
+  });
 }
 
-async function answer(port: Port, request: SqlRequest): Promise<void> {
+async function answer(request: SqlRequest): Promise<void> {
   const { values } = request;
   const isShown = values === 'shown';
   try {
-    new Worker(new URL(import.meta.url), { workerData: PARENT }).unref();
+    watchProcess(entryOf('watchdog'), { mostMemory: MOST_MEMORY });
     const statement = await statementOf(request);
-    await port.send({ kind: 'columns', columns: statement.columns });
+    await send({ kind: 'columns', columns: statement.columns });
     let page: unknown[][] = [];
     let bytes = 0;
     for (const row of statement.rows()) {
@@ -53,12 +47,12 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
       bytes += pageSize(sent);
       page.push(sent);
       if (page.length < PAGE && bytes < PAGE_BYTES) continue;
-      await port.send({ kind: 'rows', rows: page });
+      await send({ kind: 'rows', rows: page });
       page = [];
       bytes = 0;
     }
-    if (page.length > 0) await port.send({ kind: 'rows', rows: page });
-    await port.send({ kind: 'done' });
+    if (page.length > 0) await send({ kind: 'rows', rows: page });
+    await send({ kind: 'done' });
   } catch (error) {
     const failure = storageFailure(error, request.libraryPath);
     // Unless the list of tables is damaged, the check names the damaged tables.
@@ -71,7 +65,7 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
       ? unreadableMessage(request.libraryPath)
       : (failure?.message ?? (error instanceof Error ? error.message : String(error)));
     const at = error instanceof Error && 'at' in error ? (error.at as SqlRefusalPlace) : undefined;
-    await port.send({ kind: 'refused', message, ...(at === undefined ? {} : { at }) });
+    await send({ kind: 'refused', message, ...(at === undefined ? {} : { at }) });
   }
   // The channel is flushed before the process exits.
   process.disconnect?.();
@@ -95,45 +89,6 @@ async function statementOf({ libraryPath, sql, values, isCheck }: SqlRequest): P
 }
 
 type SqlRefusalPlace = Extract<SqlMessage, { kind: 'refused' }>['at'];
-
-/** A port over Node's child process or Electron's utility process. */
-function connect(): Port {
-  let listener: (request: SqlRequest) => void = () => undefined;
-  let taken: () => void = () => undefined;
-  const receive = (message: SqlRequest | SqlPageTaken): void => {
-    if ('kind' in message) taken();
-    else listener(message);
-  };
-  const sendAndWait = (send: (message: SqlMessage) => void) => (message: SqlMessage) =>
-    new Promise<void>((resolve) => {
-      if (message.kind !== 'rows') resolve();
-      else taken = resolve;
-      send(message);
-    });
-  const onRequest = (next: (request: SqlRequest) => void): void => {
-    listener = next;
-  };
-  const utility = (process as { parentPort?: UtilityPort }).parentPort;
-  if (utility !== undefined) {
-    utility.on('message', ({ data }) => receive(data));
-    return { send: sendAndWait((message) => utility.postMessage(message)), onRequest };
-  }
-  // The parent is gone. A running statement does not receive this event, so the parent also kills the
-  // process.
-  process.on('disconnect', () => process.exit(1));
-  process.on('message', (message) => receive(message as SqlRequest | SqlPageTaken));
-  return {
-    send: sendAndWait((message) =>
-      process.send?.(message, undefined, undefined, (error) => error && process.exit(1)),
-    ),
-    onRequest,
-  };
-}
-
-interface UtilityPort {
-  postMessage(message: unknown): void;
-  on(event: 'message', listener: (message: { data: SqlRequest | SqlPageTaken }) => void): void;
-}
 
 /** UTF-16 units of a text that the console shows; more than fits a window. */
 const SHOWN_CHARS = 20_000;

@@ -20,9 +20,16 @@ import { indexPiece } from '../storage/searchIndex.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 import { post, refuseToServe, serve } from '../threads/serve.ts';
 import type { Task } from '../threads/task.ts';
+import { HostedParser } from './hostedParser.ts';
 import { IdleTasks } from './idleTasks.ts';
-import type { IngestReport, InternalMethods, LibraryThreadData, WriterNews } from './messages.ts';
-import { ParserThread } from './parserThread.ts';
+import type {
+  IngestReport,
+  InternalMethods,
+  LibraryThreadData,
+  ParserNotice,
+  WriterNews,
+} from './messages.ts';
+import { ParserProcess } from './parserProcess.ts';
 import { type Changes, mappingsFor, writerHandlers } from './writerHandlers.ts';
 
 const { libraryPath } = workerData as LibraryThreadData;
@@ -55,7 +62,8 @@ function openFailure(error: Error): ApiFailure {
 }
 
 function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
-  const parser = new ParserThread();
+  const hosted = new HostedParser(tell);
+  const parser = new ParserProcess(hosted.start);
   const identity = fileIdentity(libraryPath);
   let running = 0;
   const columns = new StepColumnWriter(db, (step, all) => stepFacts(sourceOf(step, all)));
@@ -179,12 +187,13 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
       writing(handler as (params: never, task: Task, changes: Changes) => unknown),
     ]),
   );
-  serve({
+  serve<ParserNotice>({
     handlers,
+    onNotice: (notice) => hosted.receive(notice),
     failureOf: (error) => storageFailure(error, libraryPath),
     close: async () => {
       idle.stop();
-      await parser.close();
+      parser.close();
       db.close();
     },
   });

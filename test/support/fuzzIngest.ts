@@ -8,7 +8,7 @@ import { identify } from '../../electron/ingest/identify.ts';
 import { openRecords } from '../../electron/ingest/openRecords.ts';
 import { readRecord } from '../../electron/ingest/readRecord.ts';
 import { openWriter } from '../../electron/storage/open.ts';
-import { ParserThread } from '../../electron/worker/parserThread.ts';
+import { ParserProcess } from '../../electron/worker/parserProcess.ts';
 import { formatNamed } from '../../shared/format/index.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 import type { FuzzOptions } from './fuzz.ts';
@@ -159,7 +159,7 @@ async function expectedOf(path: string, name: string): Promise<Expected> {
  */
 export async function fuzzContainers({ seed, runs }: FuzzOptions): Promise<number> {
   const containers = await packedFiles();
-  const watched = new ParserThread(undefined, PATIENCE_MS);
+  const watched = new ParserProcess();
   let read = 0;
   const property = fc.asyncProperty(fc.nat(containers.length - 1), damages, async (number, changes) => {
     const container = containers[number];
@@ -183,9 +183,6 @@ export async function fuzzContainers({ seed, runs }: FuzzOptions): Promise<numbe
   await fc.assert(property, { seed, numRuns: runs }).finally(() => watched.close());
   return read;
 }
-
-/** Short, because a slow file and an abandoned one both end with a report. */
-const PATIENCE_MS = 1500;
 
 interface Packed {
   readonly name: string;
