@@ -24,8 +24,6 @@ export interface Verification {
   /** The rollouts to verify, of which `verified` are done. */
   readonly rollouts: number;
   readonly verified: number;
-  /** Milliseconds until the end at the present speed. Absent while too little has been run to tell. */
-  readonly msLeft?: number;
   readonly state: 'running' | 'stopped' | 'done';
   readonly error?: string;
   /** Path and query of the page that started it. */
@@ -78,8 +76,6 @@ function storeOf(library: QueryClient): VerificationStore {
 const AT_ONCE = 2;
 /** The contract's limit of one request. */
 const MOST_ROWS = 500;
-/** Rollouts that were run before the remaining time is told. */
-const LEAST_TIMED = 5;
 
 class VerificationStore {
   private verification: Verification | undefined;
@@ -114,9 +110,6 @@ class VerificationStore {
     const run = onceForEqualCells((cells, seed) =>
       client.request('python.run', { cells: [...cells], seed }, { signal }),
     );
-    // The first result waits for the start of Python, so the time is measured from it on.
-    let timed = 0;
-    let firstAt = 0;
     const verify = async (rolloutId: number, known: readonly RerunResult[]): Promise<void> => {
       const detail = await client.request('rollout.get', { rolloutId }, { signal });
       const calls = codeCalls(detail).filter(({ tool }) => isPythonTool(tool));
@@ -124,18 +117,11 @@ class VerificationStore {
       const stored = new Map(known.filter((one) => one.mode === mode).map((one) => [one.ordinal, one]));
       const results = await verifyCalls({ calls, mode, stored, run });
       const fresh = results.filter(({ ordinal }) => !stored.has(ordinal));
-      if (fresh.length > 0) {
-        await client.request('rerun.save', { rolloutId, calls: fresh });
-        if (timed === 0) firstAt = performance.now();
-        timed += 1;
-      }
-      const verified = latest.verified + 1;
-      const msEach = (performance.now() - firstAt) / (timed - 1);
+      if (fresh.length > 0) await client.request('rerun.save', { rolloutId, calls: fresh });
       set({
         results: [...latest.results, ...results],
         stored: latest.stored + results.length - fresh.length,
-        verified,
-        ...(timed < LEAST_TIMED ? {} : { msLeft: msEach * (rollouts - verified) }),
+        verified: latest.verified + 1,
       });
     };
     try {

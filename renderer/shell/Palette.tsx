@@ -90,7 +90,7 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
           <Command.Group heading="Texts" forceMount>
             <Command.Item
               forceMount
-              value={`search texts ${typed}`}
+              value={`${SEARCH} ${typed}`}
               onSelect={after(() => goTo({ view: 'search' }, `?${new URLSearchParams({ q: words })}`))}
             >
               Search all texts for <code>{words}</code>
@@ -146,6 +146,8 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
+const SEARCH = 'search all texts for';
+
 /**
  * Ranks an entry by the typed text. The entry must contain every typed word.
  *
@@ -155,9 +157,13 @@ export function rankOf(value: string, typed: string): number {
   const entry = value.toLowerCase();
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.every((word) => entry.includes(word))) return 0;
-  if (entry.startsWith(words.join(' '))) return 1;
-  const starts = entry.split(/[^\p{L}\p{N}]+/u);
-  const isAtWords = words.every((word) => starts.some((start) => start.startsWith(word)));
+  // It fits whatever is typed, so it comes after what is named so.
+  if (entry.startsWith(SEARCH)) return 0.2;
+  const name = entry.replace(/^(?:run|library) /, '');
+  if (name.startsWith(words.join(' '))) return 1;
+  const isAtWords = words.every((word) =>
+    [...entry.matchAll(/[\p{L}\p{N}]+/gu)].some(({ index }) => entry.startsWith(word, index)),
+  );
   return isAtWords ? 0.8 : 0.4;
 }
 

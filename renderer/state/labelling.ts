@@ -17,6 +17,8 @@ export interface NoteDraft {
   /** Id of an existing annotation. */
   readonly id?: string;
   readonly label?: string;
+  /** The label without a note that a new note was begun for. Another one chosen for the note replaces it. */
+  readonly begunFor?: string;
   readonly note: string;
   readonly correction: string;
   readonly severity?: 'minor' | 'major' | 'critical';
@@ -38,6 +40,7 @@ const plainTarget: z.ZodType<PlainTarget> = z.union([
 const noteDraft: z.ZodType<NoteDraft> = z.object({
   id: z.string().optional(),
   label: z.string().optional(),
+  begunFor: z.string().optional(),
   note: z.string(),
   correction: z.string(),
   severity: z.enum(['minor', 'major', 'critical']).optional(),

@@ -35,7 +35,11 @@ export function RightMark({ isCorrect, source }: RightMarkProps) {
       className={`${isCorrect ? 'is-right' : 'is-wrong'}${isDerived ? ' is-derived' : ''}`}
       role="img"
       aria-label={label}
-      title={isDerived ? `${label}: the answer was compared with the ground truth` : undefined}
+      title={
+        isDerived
+          ? `${label}: answer and ground truth were compared as they are written; formulas such as √39 are not evaluated`
+          : undefined
+      }
     >
       {isCorrect ? '✓' : '✕'}
     </span>

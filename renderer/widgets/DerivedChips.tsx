@@ -2,7 +2,8 @@
 import type { RunSummary } from '../../shared/api/contract.ts';
 import { Chip } from '../ui/Controls.tsx';
 
-export const NO_VERDICT = 'The log has no verdict. Turnwise compared each answer with its ground truth';
+export const NO_VERDICT =
+  'The log has no verdict. Turnwise compared each answer with its ground truth as they are written: numbers by value, and formulas such as √39 are not evaluated';
 export const FROM_GRADES =
   'The log has grades and no rewards. Turnwise translated them: C is 1, P is 0.5, I and N are 0';
 

@@ -152,6 +152,17 @@ export function describeLabels(shell: Shell): void {
       await expect.poll(() => cards().count()).toBe(before + 1);
       await press('u');
       await expect.poll(() => cards().count()).toBe(before);
+      // Another label replaces the one without a note.
+      await press('m');
+      await panel().getByRole('combobox', { name: 'Label' }).selectOption('Loops');
+      await panel().getByText('in place of your label Wrong formalisation').waitFor();
+      await note().fill('another one');
+      await panel().getByRole('button', { name: 'Save' }).click();
+      await cards().filter({ hasText: 'Loops' }).filter({ hasText: 'another one' }).waitFor();
+      expect(await labelled.count()).toBe(0);
+      expect(await cards().count()).toBe(before);
+      await press('u');
+      await labelled.waitFor();
       await press('L');
     });
 

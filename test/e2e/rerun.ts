@@ -184,7 +184,7 @@ export function describeRerun(shell: Shell): void {
       await page.getByRole('button', { name: 'Verify calls' }).click();
       // The result stays beside the button.
       const bar = page.getByRole('toolbar', { name: 'Selected rows' });
-      await bar.getByText(/Python calls?: \d+ same/).waitFor({ timeout: PYTHON_MS });
+      await bar.getByText(/Python calls? of \d+ rollouts?: \d+ same/).waitFor({ timeout: PYTHON_MS });
       await bar.getByRole('link', { name: 'chart over steps' }).click();
       const classes = page.getByRole('list', { name: 'Classes' });
       await classes

@@ -135,7 +135,7 @@ describe('results of a log', () => {
       },
       {
         ...{ name: 'samples with an error', logged: 0, read: 0, differs: false },
-        from: 'rollouts that ended with an error, beside the logged samples less the completed ones',
+        from: 'rollouts that ended with an error; logged: all samples without the completed ones',
       },
     ]);
     // The retries are still being counted.
@@ -153,7 +153,7 @@ describe('results of a log', () => {
       [101, 'groups: 1 more than logged', true],
       [
         3,
-        'rollouts that ended with an error, beside the logged samples less the completed ones: 3 more than logged',
+        'rollouts that ended with an error; logged: all samples without the completed ones: 3 more than logged',
         true,
       ],
     ]);
@@ -172,7 +172,7 @@ describe('results of a log', () => {
       [
         'samples with an error',
         0,
-        'rollouts that ended with an error, beside the logged samples less the completed ones: 1 more than logged',
+        'rollouts that ended with an error; logged: all samples without the completed ones: 1 more than logged',
       ],
       ['retries of model calls', 2, 'events of 50 samples'],
       ['retries of samples', 0, 'earlier attempts of 40 samples'],

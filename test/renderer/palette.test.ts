@@ -16,6 +16,18 @@ describe('an entry of the palette', () => {
     expect(new Set(ranks).size).toBe(3);
   });
 
+  it('is a run of that name before the search for it', () => {
+    const [search, run, other] = [
+      'search all texts for verl-val',
+      'run verl-val-multiturn verl-31',
+      'run growing verl-val-5',
+    ].map((entry) => rankOf(entry, 'verl-val'));
+    expect(run).toBe(1);
+    expect(other).toBe(0.8);
+    expect(search).toBeLessThan(other ?? 0);
+    expect(search).toBeGreaterThan(0);
+  });
+
   it('may have signs that a pattern would read', () => {
     expect(rankOf('step 3 (of 12)', '(of')).toBeGreaterThan(0);
     expect(rankOf('a[b', 'a[')).toBeGreaterThan(0);

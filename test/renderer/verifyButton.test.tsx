@@ -6,7 +6,7 @@ import { usePathname } from 'wouter/use-browser-location';
 import { navigateTo } from '../../renderer/data/useRoute.ts';
 import { runCommand } from '../../renderer/shell/keys/commands.ts';
 import { VerificationChip } from '../../renderer/shell/TopBarChips.tsx';
-import { notRunReasons, remainingText, verificationText } from '../../renderer/widgets/rerun/rerunModel.ts';
+import { notRunReasons, verificationText } from '../../renderer/widgets/rerun/rerunModel.ts';
 import { VerifyButton } from '../../renderer/widgets/rerun/VerifyButton.tsx';
 import { SelectionActions } from '../../renderer/widgets/rollouts/SelectionActions.tsx';
 import type { ResultOf } from '../../shared/api/contract.ts';
@@ -68,7 +68,7 @@ it('keeps the result beside the button, with the reasons of calls that were not 
   start(clientThatPrints('1\n'), '/', [1, 2]);
   await waitFor(() =>
     expect(status()).toBe(
-      '4 Python calls: 2 same, 2 not run · chart over stepsNot run: the log has no output of this code (2)',
+      '4 Python calls of 2 rollouts: 2 same, 2 not run · chart over stepsNot run: the log has no output of this code (2)',
     ),
   );
   expect(screen.queryByRole('button', { name: /different/ })).toBeNull();
@@ -131,11 +131,13 @@ it('runs no call that has a result, until it is asked to', async () => {
   });
   start(client, '/', [1, 2]);
   await waitFor(() =>
-    expect(status()).toMatch(/^4 Python calls: 1 same, 2 different, 1 not run · 2 verified before · /),
+    expect(status()).toMatch(
+      /^4 Python calls of 2 rollouts: 1 same, 2 different, 1 not run · 2 verified before · /,
+    ),
   );
   expect(runs).toHaveLength(1);
   fireEvent.click(screen.getByRole('button', { name: 'Verify again' }));
-  await waitFor(() => expect(status()).toMatch(/^4 Python calls: 2 same, 2 not run/));
+  await waitFor(() => expect(status()).toMatch(/^4 Python calls of 2 rollouts: 2 same, 2 not run/));
   expect(runs).toHaveLength(3);
 });
 
@@ -169,7 +171,7 @@ it('goes on while another page is shown, and stands there again', async () => {
   act(() => navigateTo('/run/r?tab=rollouts'));
   await screen.findByRole('button', { name: /0 of 1 verified/ });
   release();
-  await waitFor(() => expect(status()).toMatch(/^2 Python calls: 1 same, 1 not run/));
+  await waitFor(() => expect(status()).toMatch(/^2 Python calls of 1 rollout: 1 same, 1 not run/));
 });
 
 const pathOf = (rolloutId: number) => `/rollout/${rolloutId}`;
@@ -195,7 +197,7 @@ it('verifies the whole list without a selection, by its button and by the comman
   renderWithClient(client, actions([]));
   expect(screen.queryByRole('button', { name: 'Review' })).toBeNull();
   fireEvent.click(screen.getByRole('button', { name: 'Verify Python calls of all 3 rollouts' }));
-  await waitFor(() => expect(status()).toMatch(/^6 Python calls: 3 same/));
+  await waitFor(() => expect(status()).toMatch(/^6 Python calls of 3 rollouts: 3 same/));
   expect(asked).toEqual([4, 5, 6]);
   act(() => runCommand('calls.verify'));
   await waitFor(() => expect(asked).toEqual([4, 5, 6, 4, 5, 6]));
@@ -216,12 +218,9 @@ it('says that there was nothing to verify', async () => {
   await waitFor(() => expect(status()).toBe('No Python calls to verify'));
 });
 
-it('names the three most frequent reasons, counts the others, and tells the time left', () => {
+it('names the three most frequent reasons and counts the others', () => {
   const not = (reason: string) => ({ class: 'not_run' as const, reason });
   const reasons = ['a', 'b', 'b', 'c', 'c', 'c', 'd', 'd', 'e'].map(not);
-  expect(remainingText(400)).toBe('about 1 s left at this speed');
-  expect(remainingText(59_000)).toBe('about 59 s left at this speed');
-  expect(remainingText(750_000)).toBe('about 13 min left at this speed');
   expect(notRunReasons([{ class: 'same' }, ...reasons])).toBe('c (3), b (2), d (2), other reasons (2)');
 });
 
@@ -233,6 +232,6 @@ it('says in one line how a verification ended', () => {
     { ordinal: 1, mode: 'alone', class: 'not_run', reason: 'no output' },
   ] as const;
   expect(verificationText({ ...ended, results, state: 'stopped' })).toBe(
-    'Stopped; what was verified is stored · 2 Python calls: 1 different, 1 not run. Not run: no output (1)',
+    'Stopped; what was verified is stored · 2 Python calls of 1 rollout: 1 different, 1 not run. Not run: no output (1)',
   );
 });

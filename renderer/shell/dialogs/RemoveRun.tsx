@@ -51,10 +51,12 @@ function RemoveRunBody({ run, onDone }: { readonly run: RunSummary; readonly onD
         <p>
           {counted(run.rollouts, 'rollout')} in {counted(run.groups, 'group')} are removed from the library,
           with everything read for them. Log files are not changed and can be read again. The library file
-          gets smaller at once, or fills the room with the next logs if other work is using the file; Compact,
-          in the menu of the library, frees it then.
+          gets smaller at once. While other work uses the file, it keeps its size, and the next logs take the
+          free space; Compact, in the menu of the library, frees it, too.
         </p>
-        <p className="mono dim">{run.directory}</p>
+        <p className="dim">
+          Its logs stay in <span className="mono">{run.directory}</span>
+        </p>
         {remove.error !== null && (
           <p className="is-wrong" role="alert">
             ✕ {remove.error.message}

@@ -67,7 +67,7 @@ function errorRow(
       name,
       total - completed,
       failed,
-      `${from}, beside the logged samples less the completed ones`,
+      `${from}; logged: all samples without the completed ones`,
     );
   return { name, ...(failed === undefined ? {} : { read: failed }), from, differs: false };
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { FIRST_OCCURRENCES, type GroupRow, type ProblemOccurrence } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { plainAnswer } from '../../../shared/domain/latexSigns.ts';
 import {
   isHashedId,
   isNamedByQuestion,
@@ -110,7 +111,7 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
           <summary>
             Ground truth{' '}
             <span className="mono">
-              <LogText text={groundTruth} longest={LONGEST_TRUTH} />
+              <LogText text={plainAnswer(groundTruth)} longest={LONGEST_TRUTH} />
             </span>
           </summary>
         </details>

@@ -260,21 +260,10 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
 }
 
 /** Why a part of the change has no interval. Undefined: each has one, or they are not known yet. */
-function missingInterval({
-  change,
-  mix,
-  within,
-  from,
-  to,
-  rollouts,
-  problems,
-}: MixEffect): string | undefined {
+function missingInterval({ change, mix, within, from, to, problems }: MixEffect): string | undefined {
   if (problems === undefined || [change, mix, within].every(({ margin }) => margin !== undefined))
     return undefined;
-  const [before, after] = ([0, 1] as const).map(
-    (side) => `${counted(rollouts[side], 'rollout')} of ${counted(problems[side], 'problem')}`,
-  );
-  return `A number without ± may be chance, because a class has a single problem at a step: ${before} at step ${from}, ${after} at step ${to}`;
+  return `A number without ± may be chance, because a class has a single problem at step ${from} or ${to}`;
 }
 
 function changeText({ value, margin }: Estimate): string {

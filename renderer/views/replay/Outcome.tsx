@@ -30,6 +30,7 @@ import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, figure, reward } from '../../ui/numbers.ts';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
+import { AnswerText } from '../../widgets/AnswerText.tsx';
 import { useReruns } from '../../widgets/rerun/Reruns.tsx';
 import { verifiedParts } from '../../widgets/rerun/rerunModel.ts';
 import { Source } from './ContextPane.tsx';
@@ -171,7 +172,9 @@ function Ending({ detail, sample, onShow }: LineProps & Pick<OutcomeProps, 'samp
           {row.answer === undefined ? (
             <span className="muted">{hasText ? 'none known' : 'unknown, no text'}</span>
           ) : (
-            <LogText text={row.answer} />
+            <span title={withGlyphs(row.answer)}>
+              <AnswerText text={row.answer} />
+            </span>
           )}{' '}
           {row.answer !== undefined && answerSource !== undefined && (
             <Source
@@ -333,7 +336,9 @@ function GroundTruth({ text }: { readonly text: string }) {
     return (
       <dl>
         <Field label="ground truth">
-          <LogText text={text} />
+          <span title={withGlyphs(text)}>
+            <AnswerText text={text} />
+          </span>
         </Field>
       </dl>
     );

@@ -108,7 +108,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
           <div className="end">
             {report !== undefined && (
               <span>
-                {counted(report.rollouts, 'rollout')} · {counted(report.groups, 'group')} ·{' '}
+                {counted(report.rollouts, 'rollout')} · {counted(report.groups, 'group')} · computed in{' '}
                 {seconds(report.elapsedMs)}
               </span>
             )}

@@ -13,7 +13,6 @@ import { count, counted } from '../../ui/numbers.ts';
 import {
   differentCalls,
   notRunReasons,
-  remainingText,
   verificationText,
   verifiedParts,
   verifiedText,
@@ -43,14 +42,13 @@ export function VerifyButton({ runKey, rollouts, isSelection, rolloutIds }: Veri
     'place.up': isRunning && isOwn ? stop : undefined,
   });
   if (isRunning) {
-    const { results, verified, msLeft } = verification;
+    const { results, verified } = verification;
     const different = differentCalls(results);
     return (
       <Button onClick={stop} title="It goes on while you look at other pages">
         {isOwn ? keyed('Stop', 'place.up') : 'Stop'} · {count(verified)} of {count(verification.rollouts)}{' '}
         verified
         {different > 0 && ` · ${count(different)} different so far`}
-        {msLeft !== undefined && ` · ${remainingText(msLeft)}`}
       </Button>
     );
   }
@@ -89,7 +87,7 @@ function Verified({ runKey, verification, onAgain }: VerifiedProps) {
     <>
       {error !== undefined && <span className="is-wrong">✕ {error} · </span>}
       {state === 'stopped' && 'Stopped; what was verified is stored · '}
-      {verifiedText(results)}
+      {verifiedText(verification)}
       {verifiedParts(results).map(({ found, text: part }, i) => (
         <span key={found}>
           {i === 0 ? ': ' : ', '}

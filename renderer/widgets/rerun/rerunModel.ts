@@ -40,8 +40,11 @@ const ofClass = (results: Verdicts, found: RerunClass): Verdicts =>
 
 export const differentCalls = (results: Verdicts): number => ofClass(results, 'different').length;
 
-export const verifiedText = (results: Verdicts): string =>
-  results.length === 0 ? 'No Python calls to verify' : counted(results.length, 'Python call');
+/** Names the rollouts, because a filter may have changed the list meanwhile. */
+export const verifiedText = ({ results, verified }: Pick<Verification, 'results' | 'verified'>): string =>
+  results.length === 0
+    ? 'No Python calls to verify'
+    : `${counted(results.length, 'Python call')} of ${counted(verified, 'rollout')}`;
 
 /** The classes that occur, with their counts. */
 export function verifiedParts(
@@ -54,28 +57,19 @@ export function verifiedParts(
 }
 
 /** How a verification ended, in one line. */
-export function verificationText({
-  results,
-  state,
-  error,
-}: Pick<Verification, 'results' | 'state' | 'error'>): string {
+export function verificationText(
+  verification: Pick<Verification, 'results' | 'verified' | 'state' | 'error'>,
+): string {
+  const { results, state, error } = verification;
   const reasons = notRunReasons(results);
   const parts = verifiedParts(results).map(({ text }) => text);
   return [
     error === undefined ? '' : `✕ ${error} · `,
     state === 'stopped' ? 'Stopped; what was verified is stored · ' : '',
-    verifiedText(results),
+    verifiedText(verification),
     parts.length === 0 ? '' : `: ${parts.join(', ')}`,
     reasons === '' ? '' : `. Not run: ${reasons}`,
   ].join('');
-}
-
-/** `about 12 min left at this speed`, in whole minutes above one. Equal calls run once, so the speed rises. */
-export function remainingText(milliseconds: number): string {
-  const seconds = Math.max(1, Math.round(milliseconds / 1000));
-  return seconds < 60
-    ? `about ${seconds} s left at this speed`
-    : `about ${Math.round(seconds / 60)} min left at this speed`;
 }
 
 const MOST_REASONS = 3;

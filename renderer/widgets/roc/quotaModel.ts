@@ -85,6 +85,15 @@ function tieLabel({ cut }: LedgerSide): string | undefined {
   return `${correctRollouts(cut.kept + cut.discarded)} tie at penalty ${penaltyText(cut.penalty)}, ${cut.kept} of them kept: rollout order decided.`;
 }
 
+/** Only the rule of the first week orders incorrect rollouts by penalty. */
+function incorrectTieLabel(rows: readonly LedgerDecision[]): string | undefined {
+  const [kept, discarded] = (['kept_negative_tie', 'discarded_negative_tie'] as const).map(
+    (tie) => rows.filter(({ reason }) => reason === tie).length,
+  );
+  if (kept === undefined || discarded === undefined || discarded === 0) return undefined;
+  return `${counted(kept + discarded, 'incorrect rollout')} tie at the highest penalty kept, ${kept} of them kept: rollout order decided.`;
+}
+
 function cutLabel(side: LedgerSide): string | undefined {
   const { cut } = side;
   if (cut === undefined || cut.discarded > 0) return undefined;
@@ -115,7 +124,8 @@ export function quotaSentences(side: LedgerSide, rows: readonly LedgerDecision[]
       `World size ${basis.settings.world_size}: ${counted(before, 'rollout')} of ${quota?.pool ?? 0} trimmed before the quotas, to make the batch divisible.`,
     );
   sentences.push(...outcomeLabels(side, rows));
-  for (const more of [tieLabel(side), cutLabel(side)]) if (more !== undefined) sentences.push(more);
+  for (const more of [tieLabel(side), cutLabel(side), incorrectTieLabel(rows)])
+    if (more !== undefined) sentences.push(more);
   if (truncated > before)
     sentences.push(
       `World size ${basis.settings.world_size}: the last ${counted(truncated - before, 'rollout')} that would have been kept are trimmed after the quotas, to make the batch divisible.`,

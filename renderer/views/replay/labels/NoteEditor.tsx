@@ -71,7 +71,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
         {noted !== undefined && (
           <span title="Choose “no label” below for a note of its own">
             {' '}
-            with your label <LabelName label={noted} />
+            {draft.label === noted.id ? 'with' : 'in place of'} your label <LabelName label={noted} />
           </span>
         )}
       </p>

@@ -158,8 +158,11 @@ export function useLabelling(
   };
 
   /** The label that a new note with a chosen label is saved with, instead of beside it. */
-  const bareLabelOf = (own: readonly AnnotationRow[], { id, label, target }: NoteDraft) =>
-    id !== undefined || label === undefined ? undefined : labelWithoutNote(own, { label, target, reader });
+  const bareLabelOf = (own: readonly AnnotationRow[], { id, label, begunFor, target }: NoteDraft) =>
+    id !== undefined || label === undefined
+      ? undefined
+      : (labelWithoutNote(own, { label, target, reader }) ??
+        (begunFor === undefined ? undefined : labelWithoutNote(own, { label: begunFor, target, reader })));
 
   /** Undefined: the selection is not part of the logged text. Shows a notice about that. */
   const targetNow = (): PlainTarget | undefined => {
@@ -231,7 +234,9 @@ export function useLabelling(
       const { label, severity } = bare[0] ?? {};
       setDraft(draftKey, {
         ...{ note: '', correction: '', target: about },
-        ...(label === undefined || bare.some((one) => one?.label !== label) ? {} : { label }),
+        ...(label === undefined || bare.some((one) => one?.label !== label)
+          ? {}
+          : { label, begunFor: label }),
         ...(severity === undefined ? {} : { severity }),
       });
     }
