@@ -416,7 +416,10 @@ class LibraryHost implements Host {
         this.grants.keepFor(kept.path);
         return kept;
       },
-      'rollout.record': async (params, ask) => ask({ ...params, granted: this.granted() }),
+      'rollout.record': async (params, ask) => {
+        const source = await this.threads.askInternally('record.source', { rolloutId: params.rolloutId });
+        return ask({ ...params, source, granted: this.granted() });
+      },
       'ingest.unread': async (params, ask) => onlyGrown(await ask(params), this.grants.paths),
     };
   }

@@ -48,12 +48,13 @@ const columnClients = new Map<WorkerClient, number>();
 type ThreadedInternal = Exclude<keyof InternalMethods, 'adapter.check'>;
 /** The thread of each internal request. */
 const INTERNAL: Readonly<
-  Record<ThreadedInternal, { readonly thread: 'writer' | 'analysis'; readonly isAtOnce?: true }>
+  Record<ThreadedInternal, { readonly thread: 'writer' | 'reader' | 'analysis'; readonly isAtOnce?: true }>
 > = {
   'ingest.run': { thread: 'writer' },
   'library.known': { thread: 'writer', isAtOnce: true },
   'library.rescue': { thread: 'writer' },
   'run.name': { thread: 'writer' },
+  'record.source': { thread: 'reader' },
   'roc.run': { thread: 'analysis' },
   'roc.decisions': { thread: 'analysis' },
 };

@@ -233,6 +233,9 @@ export class WorkerClient {
     const { id, method, params, stop } = job;
     thread.running.set(id, job);
     send(thread, { kind: 'request', id, method, params, ...(this.options.startProcess ? {} : { stop }) });
+    // A process does not see that a request was cancelled before it was sent.
+    if (this.options.startProcess !== undefined && Atomics.load(new Int32Array(stop), 0) !== 0)
+      send(thread, { kind: 'cancel', id });
     if (this.options.longestMs !== undefined) this.endAfter(thread, job, this.options.longestMs);
   }
 

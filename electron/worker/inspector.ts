@@ -8,6 +8,7 @@ import { ApiError } from '../../shared/api/errors.ts';
 import { checkAdapter } from '../ingest/checkAdapter.ts';
 import { reasonOf } from '../ingest/discover.ts';
 import { inspectFile, previewMapping } from '../ingest/inspectFile.ts';
+import { readRecordChunk } from '../ingest/recordChunk.ts';
 import { watchProcess } from '../threads/parentProcess.ts';
 import { serve } from '../threads/serve.ts';
 import { entryOf } from './entry.ts';
@@ -19,6 +20,7 @@ type InspectorHandlers = {
 
 const handlers: InspectorHandlers = {
   'file.inspect': ({ path, mappings }) => naming(path, () => inspectFile(path, mappings)),
+  'rollout.record': ({ source, offset, limit, granted }) => readRecordChunk(source, offset, limit, granted),
   'mapping.preview': ({ path, mapping }) => naming(path, () => previewMapping(path, mapping)),
 };
 

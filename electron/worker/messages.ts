@@ -18,6 +18,7 @@ import type { UncheckedChoice } from '../roc/basis.ts';
 import type { DecidedStep } from '../roc/decisionRows.ts';
 import type { PackedBatch } from '../storage/batch.ts';
 import type { KnownLibrary, KnownLibraryChange } from '../storage/knownLibraries.ts';
+import type { RecordSource } from '../storage/queries/places.ts';
 import type { RescueReport } from '../storage/rescue.ts';
 import type { PackedList } from '../threads/packedList.ts';
 
@@ -37,13 +38,15 @@ export interface LibraryThreadData {
 
 /**
  * The parameters of a thread's method. For methods that open files named by the library, the host adds the grants, and
- * to a process that opens no library the user's mappings.
+ * what a process needs that opens no library: the user's mappings, or where a record is.
  */
-export type SentParams<M extends Method> = M extends 'rollout.record' | 'pack.export'
+export type SentParams<M extends Method> = M extends 'pack.export'
   ? ParsedParams<M> & { readonly granted: Granted }
-  : M extends 'file.inspect'
-    ? ParsedParams<M> & { readonly mappings: readonly Mapping[] }
-    : ParsedParams<M>;
+  : M extends 'rollout.record'
+    ? ParsedParams<M> & { readonly granted: Granted; readonly source: RecordSource }
+    : M extends 'file.inspect'
+      ? ParsedParams<M> & { readonly mappings: readonly Mapping[] }
+      : ParsedParams<M>;
 
 /** Bytes that a process may hold that reads untrusted files. The longest record that is read takes half of it. */
 export const MOST_PARSER_MEMORY = 1.5 * 2 ** 30;
@@ -88,6 +91,8 @@ export interface InternalMethods {
     };
     readonly result: { readonly paths: readonly string[] };
   };
+  /** Runs on a reader. Returns where the record of a rollout is. */
+  'record.source': { readonly params: { readonly rolloutId: number }; readonly result: RecordSource };
   /** Runs on `analysis`. Returns the run and the settings of a recomputation. */
   'roc.run': { readonly params: DecisionsRequest; readonly result: DecisionsRun };
   /** Runs on `analysis`. Returns the groups of one step. */

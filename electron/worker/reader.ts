@@ -2,7 +2,6 @@
 import { workerData } from 'node:worker_threads';
 import type { MethodsOn, ResultOf } from '../../shared/api/contract.ts';
 import { found } from '../../shared/api/errors.ts';
-import { readRecordChunk } from '../ingest/recordChunk.ts';
 import { getLedger } from '../roc/ledger.ts';
 import { historyState } from '../storage/annotationHistory.ts';
 import { EXAMPLE_QUERIES } from '../storage/exampleQueries.ts';
@@ -33,7 +32,7 @@ import { listQueries } from '../storage/savedQueries.ts';
 import { listViews } from '../storage/savedViews.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 import { serve } from '../threads/serve.ts';
-import type { LibraryThreadData, SentParams } from './messages.ts';
+import type { InternalMethods, LibraryThreadData, SentParams } from './messages.ts';
 import { openPage } from './openPage.ts';
 
 const { libraryPath } = workerData as LibraryThreadData;
@@ -81,10 +80,6 @@ const handlers: ReaderHandlers = {
   'rollout.alternatives': ({ rolloutId, from, limit }) =>
     found(getAlternatives(db, rolloutId, from, limit), `per-token signals of rollout ${rolloutId}`),
   'token.signals': (scope) => availableSignals(db, scope),
-  'rollout.record': ({ rolloutId, offset, limit, granted }) => {
-    const source = found(recordSource(db, rolloutId), `rollout ${rolloutId}`);
-    return readRecordChunk(source, offset, limit, granted);
-  },
   'issue.list': (params) => listIssues(db, params),
   'file.list': (params) => listFiles(db, params),
   'problem.occurrences': (params) => problemPlaces(db, params),
@@ -93,8 +88,13 @@ const handlers: ReaderHandlers = {
   'roc.group': (params) => found(getLedger(db, params), `group ${params.groupId}`),
 };
 
+const sourceOf = ({
+  rolloutId,
+}: InternalMethods['record.source']['params']): InternalMethods['record.source']['result'] =>
+  found(recordSource(db, rolloutId), `rollout ${rolloutId}`);
+
 serve({
-  handlers,
+  handlers: { ...handlers, 'record.source': sourceOf },
   transfersArrays: true,
   failureOf: (error) => storageFailure(error, libraryPath),
   close: () => void db.close(),

@@ -117,6 +117,6 @@ export const TOKEN_METHODS = {
       limit: z.int().positive().max(4_194_304).default(1_048_576),
     }),
     result: resultOf<RecordChunk>(),
-    runsOn: 'reader',
+    runsOn: 'inspector',
   }),
 } as const;

@@ -2,9 +2,11 @@
  * Every request is answered: in order, when cancelled, when the client closes, and when no thread can be
  * started.
  */
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ResourceLimits } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
+import { forkProcess } from '../../electron/threads/childProcess.ts';
 import { ANALYSIS_LIMITS } from '../../electron/threads/heapLimits.ts';
 import { WorkerClient } from '../../electron/threads/workerClient.ts';
 import { entryOf } from '../../electron/worker/entry.ts';
@@ -175,6 +177,69 @@ describe('a worker client', () => {
     const answer = await client.request('no.such', {});
     expect(answer).toMatchObject({ result: { ok: false, failure: { code: 'internal' } } });
     expect(answer.stack).toContain('no handler for no.such');
+    await client.close();
+  });
+});
+
+describe('a client of a process', () => {
+  const SERVE = new URL('../../electron/threads/serve.ts', import.meta.url).href;
+
+  function clientOf(longestMs = 60_000): WorkerClient {
+    const entry = place.file(
+      'process.mjs',
+      `
+        import { serve } from ${JSON.stringify(SERVE)};
+        serve({
+          handlers: {
+            echo: (params) => params,
+            exit: () => process.exit(3),
+            // One list that does not fit, which ends the process and not only a thread.
+            fill: () => { for (const kept = [];;) kept.push(kept.length); },
+            loop: () => { for (;;); },
+            wait: (_, task) => new Promise((resolve) => task.onCancel(() => resolve(task.isCancelled()))),
+          },
+        });
+      `,
+    );
+    return new WorkerClient({
+      ...{ name: 'sample', entry: pathToFileURL(entry), longestMs },
+      startProcess: (url) =>
+        forkProcess(fileURLToPath(url), { name: 'sample', execArgv: ['--max-old-space-size=64'] }),
+    });
+  }
+  const text = async (client: WorkerClient, method: string): Promise<unknown> => {
+    const { result } = await client.request(method, { n: 1 });
+    return result.ok ? result.value : result.failure.message;
+  };
+
+  it('answers, and starts another one after an end', async () => {
+    const client = clientOf();
+    expect(await text(client, 'echo')).toEqual({ n: 1 });
+    expect(await text(client, 'exit')).toBe('the sample stopped: it exited with code 3');
+    expect(await text(client, 'fill')).toContain('it takes too much memory');
+    expect(await text(client, 'echo')).toEqual({ n: 1 });
+    await client.close();
+    expect(await text(client, 'echo')).toBe('the library has been closed');
+  });
+
+  it('kills one that is too long, and cancels a request', async () => {
+    const client = clientOf(300);
+    expect(await text(client, 'loop')).toContain('busy for more than 0.3 s');
+    const controller = new AbortController();
+    const asked = client.request('wait', {}, { signal: controller.signal, resolvesWhenStopped: true });
+    controller.abort();
+    expect(await asked).toEqual({ result: { ok: true, value: true }, stack: undefined });
+    await client.close();
+  });
+
+  it('says that it cannot be started', async () => {
+    const client = new WorkerClient({
+      ...{ name: 'sample', entry: new URL('file:///nowhere.js') },
+      startProcess: () => {
+        throw new Error('no more processes');
+      },
+    });
+    expect(await text(client, 'echo')).toBe('the sample stopped: no more processes');
     await client.close();
   });
 });
