@@ -86,17 +86,6 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
               </Command.Item>
             ))}
         </Command.Group>
-        {words !== undefined && (
-          <Command.Group heading="Texts" forceMount>
-            <Command.Item
-              forceMount
-              value={`${SEARCH} ${typed}`}
-              onSelect={after(() => goTo({ view: 'search' }, `?${new URLSearchParams({ q: words })}`))}
-            >
-              Search all texts for <code>{words}</code>
-            </Command.Item>
-          </Command.Group>
-        )}
         {runs.length > 0 && (
           <Command.Group heading="Runs">
             {runs.map((item, i) => (
@@ -141,12 +130,22 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
             ))}
           </Command.Group>
         )}
+        {words !== undefined && (
+          // Last, because groups keep their order and the first entry is chosen: what has that name comes before.
+          <Command.Group heading="Texts" forceMount>
+            <Command.Item
+              forceMount
+              value={`search texts ${typed}`}
+              onSelect={after(() => goTo({ view: 'search' }, `?${new URLSearchParams({ q: words })}`))}
+            >
+              Search all texts for <code>{words}</code>
+            </Command.Item>
+          </Command.Group>
+        )}
       </Command.List>
     </Command>
   );
 }
-
-const SEARCH = 'search all texts for';
 
 /**
  * Ranks an entry by the typed text. The entry must contain every typed word.
@@ -157,8 +156,6 @@ export function rankOf(value: string, typed: string): number {
   const entry = value.toLowerCase();
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.every((word) => entry.includes(word))) return 0;
-  // It fits whatever is typed, so it comes after what is named so.
-  if (entry.startsWith(SEARCH)) return 0.2;
   const name = entry.replace(/^(?:run|library) /, '');
   if (name.startsWith(words.join(' '))) return 1;
   const isAtWords = words.every((word) =>

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
@@ -12,6 +11,7 @@ import { Annotations } from '../../electron/storage/annotations.ts';
 import { listKnownLibraries, rememberLibrary } from '../../electron/storage/knownLibraries.ts';
 import { openWriter } from '../../electron/storage/open.ts';
 import { storageFailure } from '../../electron/storage/storageFailure.ts';
+import type { Runner } from '../../electron/threads/runner.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import { CLI } from '../support/commandLine.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
@@ -113,12 +113,16 @@ describe('a clock that is set back', () => {
 });
 
 describe('a thread that crashes', () => {
-  type Threads = Record<string, { readonly threads: readonly { readonly worker: Worker }[] }>;
+  type Threads = Record<string, { readonly threads: readonly { readonly runner: Runner }[] }>;
 
   /** Ends a thread of the host from outside, while it has nothing to do. */
   async function crash(host: Host, name: string): Promise<void> {
     const { clients } = (host as unknown as { readonly threads: { readonly clients: Threads } }).threads;
-    await Promise.all((clients[name]?.threads ?? []).map(({ worker }) => worker.terminate()));
+    const ended = (clients[name]?.threads ?? []).map(({ runner }) => {
+      runner.terminate();
+      return runner.exited;
+    });
+    await Promise.all(ended);
   }
 
   it('is replaced, and everything answered before is there', async () => {

@@ -204,7 +204,7 @@ describe('the first different action', () => {
   });
 
   it('says that a lane has no further action, or the same', () => {
-    expect(line({ shared: 0, baseline: answer('1') }).text).toContain('no further action in B');
+    expect(line({ shared: 0, baseline: answer('1') }).text).toContain('no action in B');
     expect(line({ shared: 2 }).text).toBe('B and A do the same: 2 actions.');
     expect(line().text).toBe('');
   });

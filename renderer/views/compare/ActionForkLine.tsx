@@ -43,7 +43,7 @@ export function ActionForkLine({ context, index, letter }: ActionForkLineProps) 
         { own: letter, of: index, side: fork.lane },
       ].map(({ own, of, side }, i) => (
         <span key={own} className="cmp-policy-side">
-          {i > 0 && ','} <ActionText side={side} />{' '}
+          {i > 0 && ','} <ActionText side={side} isFirst={fork.shared === 0} />{' '}
           {side === undefined ? `in ${own}` : <TurnPlace context={context} index={of} turn={side.turn} />}
         </span>
       ))}
@@ -61,8 +61,8 @@ const thoughtsIn = (detail: RolloutDetail | undefined): number =>
 /** Characters of an action on the line. */
 const SHOWN = 80;
 
-function ActionText({ side }: { readonly side: ActionSide | undefined }) {
-  if (side === undefined) return <>no further action</>;
+function ActionText({ side, isFirst }: { readonly side: ActionSide | undefined; readonly isFirst: boolean }) {
+  if (side === undefined) return <>{isFirst ? 'no action' : 'no further action'}</>;
   const text = side.text.replace(/\s+/g, ' ');
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text;
   return (

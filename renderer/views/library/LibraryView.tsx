@@ -119,7 +119,7 @@ export default function LibraryView() {
           {text !== '' && `${count(shown.length)} of `}
           {counted(runs.data.length, 'run')}
           {text !== '' && ' match the filter'} · {counted(rollouts, 'rollout')}
-          {issues > 0 && (
+          {issues > 0 && text === '' && (
             <>
               {' · '}
               <Link href="/issues" className={refused > 0 ? 'is-wrong' : undefined}>

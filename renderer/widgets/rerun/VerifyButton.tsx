@@ -45,7 +45,10 @@ export function VerifyButton({ runKey, rollouts, isSelection, rolloutIds }: Veri
     const { results, verified } = verification;
     const different = differentCalls(results);
     return (
-      <Button onClick={stop} title="It goes on while you look at other pages">
+      <Button
+        onClick={stop}
+        title="It goes on while you look at other pages. Reloading this one stops it; what was verified is stored"
+      >
         {isOwn ? keyed('Stop', 'place.up') : 'Stop'} · {count(verified)} of {count(verification.rollouts)}{' '}
         verified
         {different > 0 && ` · ${count(different)} different so far`}
