@@ -80,7 +80,8 @@ export class ParserProcess implements Parser {
     });
     parseId = this.lastParseId;
     signal?.addEventListener('abort', cancel);
-    return outcome.finally(() => signal?.removeEventListener('abort', cancel));
+    // Whoever reads the file again after a failure must know what of it is written.
+    return outcome.finally(() => written).finally(() => signal?.removeEventListener('abort', cancel));
   }
 
   /** Cancels running and waiting parses. */
