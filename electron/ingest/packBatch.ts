@@ -1,5 +1,4 @@
 /** Packs parsed lines for transfer to the writer thread (`storage/batch.ts`). */
-import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
 import { flagsOf } from '../../shared/domain/flags.ts';
 import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES, type Turn } from '../../shared/domain/model.ts';
 import { textPenalties, typedPenalties } from '../../shared/domain/penalty.ts';
@@ -85,8 +84,7 @@ export class BatchBuilder {
   }
 
   add(item: PackedItem): void {
-    if (item.kind === 'signal') this.size += weightOf(item.signal.tokens);
-    if (item.kind === 'annotation') this.size += weightOfText(item.annotation);
+    this.size += item.kind === 'signal' ? weightOf(item.signal.tokens) : weightOfTexts(item);
     this.items.push(item);
   }
 
@@ -98,6 +96,7 @@ export class BatchBuilder {
     // The writer reads and writes the whole configuration for each item.
     const at = this.runItems.get(run.run);
     const before = at === undefined ? undefined : this.items[at];
+    this.size += weightOfTexts(value);
     if (at !== undefined && before?.kind === 'run') {
       const config = { ...before.run.config, ...value };
       this.items[at] = { kind: 'run', run: { ...before.run, ...run, config } };
@@ -112,6 +111,7 @@ export class BatchBuilder {
     assertShallow(stage.changes);
     const { value, masked } = maskSecrets(stage.changes);
     this.masked += masked;
+    this.size += weightOfTexts(value);
     this.items.push({ kind: 'stage', stage: { ...stage, changes: value } });
   }
 
@@ -337,9 +337,13 @@ function weightOf(tokens: PackedTokens | null): number {
   );
 }
 
-/** Counted because a note or a correction may be as long as a rollout. */
-function weightOfText({ note, correction }: Annotation): number {
-  return (note?.length ?? 0) + (correction?.length ?? 0);
+/** UTF-16 units of the texts in an item, and of its keys: a note or a change of a setting may be as long as a rollout. */
+function weightOfTexts(value: unknown, depth = 0): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return 0;
+  let weight = 0;
+  for (const [key, inner] of Object.entries(value)) weight += key.length + weightOfTexts(inner, depth + 1);
+  return weight;
 }
 
 function pushSegments(into: number[], segments: readonly Segment[]): void {

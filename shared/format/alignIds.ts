@@ -248,7 +248,7 @@ function endOfRun(from: number, length: number, mask: Uint8Array | undefined): n
 }
 
 /**
- * Special tokens that appear in the text, as far as it can be searched in about a second. Most logs omit special tokens, but some keep all (`<|im_end|>`),
+ * Special tokens that appear in the text, as far as it can be searched in linear time. Most logs omit special tokens, but some keep all (`<|im_end|>`),
  * and some vocabularies mark common text as special (`<think>`). A token found in this text is decoded.
  */
 function keptSpecials(text: string, ids: Int32Array, { pieces, special }: Tokenizer): ReadonlySet<number> {
@@ -268,7 +268,7 @@ function keptSpecials(text: string, ids: Int32Array, { pieces, special }: Tokeni
   const compared = lengths.reduce((sum, length) => sum + length, 0);
   const firsts = new Set([...byText.keys()].map((written) => written.charCodeAt(0)));
   const kept = new Set(byText.get(''));
-  let budget = MOST_COMPARED;
+  let budget = COMPARED_PER_CHARACTER * text.length + (1 << 20);
   for (let at = 0; at < text.length && kept.size < used.size && budget > 0; at++) {
     if (!firsts.has(text.charCodeAt(at))) continue;
     budget -= compared;
@@ -278,8 +278,8 @@ function keptSpecials(text: string, ids: Int32Array, { pieces, special }: Tokeni
   return kept;
 }
 
-/** Characters. A token of 10,000 letters may begin at each place of a text. A vocabulary has tokens of some thirty. */
-const MOST_COMPARED = 1 << 28;
+/** A token of 10,000 letters may begin at each place of a text. A vocabulary has some twenty lengths below thirty. */
+const COMPARED_PER_CHARACTER = 64;
 
 type Spelled = ReturnType<typeof textOfByteTokens>;
 

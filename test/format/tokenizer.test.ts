@@ -93,6 +93,15 @@ describe('alignIds', () => {
         long,
       ),
     ).toBeUndefined();
+    // Also in many short rollouts, whose ids name tokens that begin everywhere and are nowhere.
+    const count230 = Int32Array.from({ length: 230 }, (_, id) => id);
+    const nowhere: Tokenizer = {
+      size: 230,
+      pieces: Array.from(count230, (id) => Buffer.from(`${'a'.repeat(id + 1)}b`)),
+      special: new Set(count230),
+    };
+    for (let rollout = 0; rollout < 100; rollout++)
+      expect(alignIds('a'.repeat(10_000), count230, undefined, nowhere)).toBeUndefined();
     const spans: Tokenizer = { size: 2, pieces: [Buffer.from('z'), Buffer.from('a')], special: new Set() };
     const ids = Int32Array.from({ length: 800_000 }, (_, i) => i % 2);
     const mask = Uint8Array.from(ids, (id) => 1 - id);

@@ -21,6 +21,7 @@ import { ByteSource } from '../../electron/ingest/containers/bytes.ts';
 import { openFile } from '../../electron/ingest/containers/openFile.ts';
 import { ParquetSource } from '../../electron/ingest/containers/parquet.ts';
 import { ThriftWalker } from '../../electron/ingest/containers/parquetChecks.ts';
+import { BatchBuilder } from '../../electron/ingest/packBatch.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
@@ -710,4 +711,19 @@ describe('a file that became a link after it was found', () => {
     }
     closeSync(openFile(secret));
   });
+});
+
+it('a batch is full of long texts, of whatever kind they are', () => {
+  const note = 'a'.repeat(600_000);
+  const fills: readonly ((batch: BatchBuilder) => void)[] = [
+    (batch) => batch.addStage({ fromStep: 1, name: 's', changes: { note } }),
+    (batch) => batch.addRun({ config: { deep: [{ note }] } }),
+    (batch) => batch.add({ kind: 'metric', metric: { step: 1, metrics: { [note]: 1 } } }),
+  ];
+  for (const fill of fills) {
+    const batch = new BatchBuilder();
+    expect(batch.isFull).toBe(false);
+    fill(batch);
+    expect(batch.isFull).toBe(true);
+  }
 });
