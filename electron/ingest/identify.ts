@@ -190,8 +190,11 @@ const TORCH =
   'a PyTorch file (torch.save), which holds a Python pickle. Turnwise never loads pickles, because loading one runs code. ' +
   'Export it on the training machine: turnwise recorder slime prints the exporter';
 
+/** A name in a message. A name in a file may have a megabyte. */
+const shortName = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
+
 function archiveMessage(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '');
+  const shown = names.slice(0, 5).map(shortName).join(', ') + (names.length > 5 ? ', …' : '');
   return `a zip archive of ${names.length} members (${shown}), not an Inspect log; unpack it first`;
 }
 
@@ -199,7 +202,7 @@ function sqliteMessage(tables: ReadonlySet<string>): string {
   const isOurs = tables.has('rollout_row') && tables.has('file_row');
   if (isOurs) return 'a Turnwise library, not a log; open it with --library';
   const names = [...tables].sort();
-  const shown = names.slice(0, 6).join(', ') + (names.length > 6 ? ', …' : '');
+  const shown = names.slice(0, 6).map(shortName).join(', ') + (names.length > 6 ? ', …' : '');
   return `an SQLite database that is no store of MLflow or Trackio, nor tinker-cookbook's capture store (tables: ${shown === '' ? 'none' : shown})`;
 }
 
@@ -231,7 +234,7 @@ function fromHead(
     return { kind: 'log', format: format.name, container, unit: hasParts ? 'part' : unit, firstRecordHash };
   }
   const keys = Object.keys(records[0] ?? {});
-  const shown = keys.slice(0, 12).join(', ') + (keys.length > 12 ? ', …' : '');
+  const shown = keys.slice(0, 12).map(shortName).join(', ') + (keys.length > 12 ? ', …' : '');
   return {
     kind: 'refused',
     issue: {

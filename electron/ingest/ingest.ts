@@ -442,11 +442,21 @@ class IngestCall {
       return this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
     } catch (error) {
       await prepared?.parse?.drop();
+      // A cancelled parser that did not answer was killed.
+      if (parserEnded(error) && this.shouldStop()) return this.interrupted(path);
       if (parserEnded(error) && !this.endedParser.has(path)) return this.readAlone(path);
       if (error instanceof ConcurrentIngestError) return this.reportBusy(path, error.message);
       if (!isSystemError(error)) throw error;
       return this.unreadable({ path, ...reasonOf(error) });
     }
+  }
+
+  /** Reports a file that was cancelled. The next call continues it. */
+  private interrupted(path: string): FileReport {
+    const known = this.writer.knownFile(path);
+    return known === undefined
+      ? { path, format: null, status: 'unchanged', rollouts: 0, issues: [], isUnread: true }
+      : this.reportOf(known.fileId, path, known.format, 'unchanged');
   }
 
   /** Reads the file again on its own, because reading ahead in the next file may have blocked the parser. */

@@ -40,6 +40,8 @@ const PREVIEWED = 10;
 /** Bytes of records that are kept in memory, unless the first is longer. */
 const MOST_BYTES = 8 << 20;
 const LONGEST_JSON = 20_000;
+/** Of a record, for the page. */
+const MOST_KEYS = 2000;
 const PREVIEW_CHARS = 400;
 const SAMPLE_CHARS = 120;
 
@@ -66,7 +68,7 @@ export async function inspectFile(named: string, mappings: readonly Mapping[]): 
     const { records, container, unit } = found.head;
     return {
       ...{ ...common, issue, container, unit, records: records.length, outcomes: {} },
-      keys: Object.keys(records[0] ?? {}),
+      keys: Object.keys(records[0] ?? {}).slice(0, MOST_KEYS),
       paths: describePaths(records),
       proposal: proposeMapping(nameFor(path), records),
     };
@@ -92,7 +94,7 @@ export async function inspectFile(named: string, mappings: readonly Mapping[]): 
     ...(mapping === undefined
       ? {}
       : { paths: describePaths(read.flatMap(({ record }) => (record === undefined ? [] : [record]))) }),
-    keys: Object.keys(read.find(({ record }) => record !== undefined)?.record ?? {}),
+    keys: Object.keys(read.find(({ record }) => record !== undefined)?.record ?? {}).slice(0, MOST_KEYS),
   };
 }
 

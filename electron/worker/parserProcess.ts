@@ -14,6 +14,9 @@ import type { ParserFrame, ParserMessage, ParserRequest, SentBatch } from './mes
 /** A process without requests is ended after this time, which frees its memory. */
 const IDLE_MS = 15_000;
 
+/** A record of 64 MB takes a few seconds, and a process hears nothing meanwhile. */
+const CANCEL_MS = 5_000;
+
 const ENDED =
   'the content ended the parser: one record takes more than 1.5 GiB of memory, or more than 20 s of computing; the file is probably damaged';
 
@@ -84,9 +87,16 @@ export class ParserProcess implements Parser {
     return outcome.finally(() => written).finally(() => signal?.removeEventListener('abort', cancel));
   }
 
-  /** Cancels running and waiting parses. */
+  /** Cancels running and waiting parses. A process that does not answer is killed. */
   cancel(): void {
-    for (const parseId of this.open.keys()) this.child?.send({ kind: 'cancel', parseId });
+    const { child } = this;
+    const parseIds = [...this.open.keys()];
+    for (const parseId of parseIds) child?.send({ kind: 'cancel', parseId });
+    setTimeout(() => {
+      if (child === undefined || child !== this.child || !parseIds.some((id) => this.open.has(id))) return;
+      child.kill();
+      this.fail(child, ENDED);
+    }, CANCEL_MS).unref();
   }
 
   close(): void {

@@ -147,6 +147,8 @@ const GUESSES: readonly Guess[] = [
 /** Deeper names are too ambiguous to guess. */
 const DEEPEST = 3;
 const MOST_PATHS = 2000;
+/** More tell no more about the shape of a record. */
+const MOST_KEYS = 200;
 
 export function proposeMapping(name: string, records: readonly JsonObject[]): Mapping {
   const paths = pathsIn(records);
@@ -191,19 +193,23 @@ function ownMessages(
   return undefined;
 }
 
-/** Keys that all of the first records have. */
+/** The first keys that all of the first records have. */
 function shapeOf(records: readonly JsonObject[]): readonly string[] {
   const [first, ...others] = records;
-  return Object.keys(first ?? {}).filter((key) => others.every((record) => Object.hasOwn(record, key)));
+  return Object.keys(first ?? {})
+    .filter((key) => others.every((record) => Object.hasOwn(record, key)))
+    .slice(0, MOST_KEYS);
 }
 
 /** Paths of all values in the records, shallow ones first. */
 export function pathsIn(records: readonly JsonObject[]): readonly (readonly PathStep[])[] {
   const found = new Map<string, readonly PathStep[]>();
   const walk = (value: unknown, steps: readonly PathStep[]): void => {
+    if (found.size >= MOST_PATHS) return;
     if (steps.length > 0) found.set(writePath(steps), steps);
-    if (steps.length >= DEEPEST || found.size > MOST_PATHS) return;
-    if (isObject(value)) for (const [key, inner] of Object.entries(value)) walk(inner, [...steps, key]);
+    if (steps.length >= DEEPEST) return;
+    if (isObject(value))
+      for (const key of Object.keys(value).slice(0, MOST_PATHS)) walk(value[key], [...steps, key]);
     // The first entry represents a list of objects. Numbers and texts in lists have no paths of their own.
     else if (Array.isArray(value) && isObject(value[0]) && !isMessages(value)) walk(value[0], [...steps, 0]);
   };

@@ -1,5 +1,5 @@
 /** A parser that ends: its file is marked unreadable, and a new process reads the next one. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ingest } from '../../electron/ingest/ingest.ts';
@@ -31,6 +31,10 @@ function parserOf(): ParserProcess {
       appendFileSync(${JSON.stringify(join(place.directory, 'starts'))}, 'start\\n');
       process.on('message', ({ kind, path }) => {
         if (kind === 'identify' && path.includes('exits')) process.exit(3);
+        if (kind === 'identify' && path.includes('loops')) {
+          appendFileSync(${JSON.stringify(join(place.directory, 'loops'))}, '');
+          for (;;);
+        }
         // One list that does not fit, which ends the process and not only a thread.
         if (kind === 'identify' && path.includes('fills')) for (const kept = [];;) kept.push(kept.length);
       });
@@ -91,6 +95,32 @@ describe('a file that ends the parser', () => {
     expect(await parser.identify(path, '1.jsonl', undefined)).toMatchObject({ kind: 'log', format: 'verl' });
     expect(starts()).toBe('start\nstart\n');
   });
+});
+
+it('is killed if it does not answer a cancellation, and its file is read by the next call', async () => {
+  place.file('loops.jsonl', line(1));
+  const db = openWriter(place.library);
+  parser = parserOf();
+  const cancelled = new AbortController();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const path = join(place.directory, 'loops.jsonl');
+    const outcome = ingest([path], new LibraryWriter(db), parser, {
+      isCancelled: () => cancelled.signal.aborted,
+    });
+    while (!existsSync(join(place.directory, 'loops'))) await new Promise((resolve) => setImmediate(resolve));
+    cancelled.abort();
+    parser.cancel();
+    vi.advanceTimersByTime(60_000);
+    expect(await outcome).toMatchObject({ isCancelled: true, files: [{ path, issues: [] }] });
+    expect(starts()).toBe('start\n');
+  } finally {
+    vi.useRealTimers();
+    db.close();
+  }
+  expect(rows(place.library, "SELECT count(*) AS n FROM file_row WHERE status = 'refused'")).toEqual([
+    { n: 0 },
+  ]);
 });
 
 it('refuses a file whose first record is nested too deeply to be copied between processes', async () => {

@@ -5,6 +5,7 @@ import { Ellipsis } from 'lucide-react';
 import { Dialog, DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { shellWord } from '../../../shared/domain/shellWord.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { notSaved } from '../../data/failures.ts';
@@ -14,6 +15,12 @@ import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { copyText } from '../../ui/exportText.ts';
 import { Modal } from '../../ui/Modal.tsx';
+import { counted } from '../../ui/numbers.ts';
+
+/** A library from elsewhere may have thousands, with names and filters of any length. */
+const MOST_VIEWS = 200;
+const shortened = (text: string): string =>
+  text.length > 200 ? `${text.slice(0, 200).toWellFormed()}…` : text;
 
 interface FilterMenuProps {
   readonly runId: number | undefined;
@@ -71,10 +78,11 @@ export function FilterMenu({ runId, runKey, filter, within, onChoose }: FilterMe
         <DropdownMenu.Portal>
           <DropdownMenu.Content className="menu" align="end" sideOffset={4} aria-label="Filter">
             {views.length > 0 && <DropdownMenu.Label className="menu-label">Saved views</DropdownMenu.Label>}
-            {views.map((view) => (
+            {views.slice(0, MOST_VIEWS).map((view) => (
               <DropdownMenu.Sub key={view.name}>
                 <DropdownMenu.SubTrigger>
-                  {view.name} <code className="menu-hint">{view.filter}</code>
+                  {withGlyphs(shortened(view.name))}{' '}
+                  <code className="menu-hint">{withGlyphs(shortened(view.filter))}</code>
                 </DropdownMenu.SubTrigger>
                 <DropdownMenu.Portal>
                   <DropdownMenu.SubContent className="menu" sideOffset={2}>
@@ -84,6 +92,11 @@ export function FilterMenu({ runId, runKey, filter, within, onChoose }: FilterMe
                 </DropdownMenu.Portal>
               </DropdownMenu.Sub>
             ))}
+            {views.length > MOST_VIEWS && (
+              <DropdownMenu.Label className="menu-label">
+                and {counted(views.length - MOST_VIEWS, 'more view')}
+              </DropdownMenu.Label>
+            )}
             {views.length > 0 && <DropdownMenu.Separator />}
             {/* Opens the dialog after the menu has returned the focus, which would otherwise leave the field. */}
             <DropdownMenu.Item disabled={filter === ''} onSelect={() => setTimeout(() => setNaming(true))}>
