@@ -23,7 +23,7 @@ import { formatNamed } from '../../shared/format/index.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 import { formatOfMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
-import { pathsIn, proposeMapping } from '../../shared/format/mappingProposal.ts';
+import { namesIn, pathsIn, proposeMapping } from '../../shared/format/mappingProposal.ts';
 import { valueAt, writePath } from '../../shared/format/recordPath.ts';
 import { contentHash, groupKeyOf, problemIdOf } from '../storage/contentHash.ts';
 import { NO_PROMPT, promptMismatch } from '../storage/groupRegistry.ts';
@@ -40,8 +40,6 @@ const PREVIEWED = 10;
 /** Bytes of records that are kept in memory, unless the first is longer. */
 const MOST_BYTES = 8 << 20;
 const LONGEST_JSON = 20_000;
-/** Of a record, for the page. */
-const MOST_KEYS = 2000;
 const PREVIEW_CHARS = 400;
 const SAMPLE_CHARS = 120;
 
@@ -68,7 +66,7 @@ export async function inspectFile(named: string, mappings: readonly Mapping[]): 
     const { records, container, unit } = found.head;
     return {
       ...{ ...common, issue, container, unit, records: records.length, outcomes: {} },
-      keys: Object.keys(records[0] ?? {}).slice(0, MOST_KEYS),
+      keys: namesIn(records[0] ?? {}),
       paths: describePaths(records),
       proposal: proposeMapping(nameFor(path), records),
     };
@@ -94,7 +92,7 @@ export async function inspectFile(named: string, mappings: readonly Mapping[]): 
     ...(mapping === undefined
       ? {}
       : { paths: describePaths(read.flatMap(({ record }) => (record === undefined ? [] : [record]))) }),
-    keys: Object.keys(read.find(({ record }) => record !== undefined)?.record ?? {}).slice(0, MOST_KEYS),
+    keys: namesIn(read.find(({ record }) => record !== undefined)?.record ?? {}),
   };
 }
 

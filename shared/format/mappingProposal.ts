@@ -149,6 +149,14 @@ const DEEPEST = 3;
 const MOST_PATHS = 2000;
 /** More tell no more about the shape of a record. */
 const MOST_KEYS = 200;
+/** UTF-16 units. A longer key is no name of a field. */
+const LONGEST_KEY = 500;
+
+/** The first names of fields in a record. */
+export const namesIn = (record: JsonObject): readonly string[] =>
+  Object.keys(record)
+    .filter((key) => key.length <= LONGEST_KEY)
+    .slice(0, MOST_PATHS);
 
 export function proposeMapping(name: string, records: readonly JsonObject[]): Mapping {
   const paths = pathsIn(records);
@@ -196,7 +204,7 @@ function ownMessages(
 /** The first keys that all of the first records have. */
 function shapeOf(records: readonly JsonObject[]): readonly string[] {
   const [first, ...others] = records;
-  return Object.keys(first ?? {})
+  return namesIn(first ?? {})
     .filter((key) => others.every((record) => Object.hasOwn(record, key)))
     .slice(0, MOST_KEYS);
 }
@@ -208,8 +216,7 @@ export function pathsIn(records: readonly JsonObject[]): readonly (readonly Path
     if (found.size >= MOST_PATHS) return;
     if (steps.length > 0) found.set(writePath(steps), steps);
     if (steps.length >= DEEPEST) return;
-    if (isObject(value))
-      for (const key of Object.keys(value).slice(0, MOST_PATHS)) walk(value[key], [...steps, key]);
+    if (isObject(value)) for (const key of namesIn(value)) walk(value[key], [...steps, key]);
     // The first entry represents a list of objects. Numbers and texts in lists have no paths of their own.
     else if (Array.isArray(value) && isObject(value[0]) && !isMessages(value)) walk(value[0], [...steps, 0]);
   };

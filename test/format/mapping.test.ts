@@ -5,7 +5,7 @@ import type { ParsedLine } from '../../shared/format/format.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 import { formatOfMapping, readMapping } from '../../shared/format/mapped.ts';
 import type { Mapping, MappingField } from '../../shared/format/mapping.ts';
-import { proposeMapping } from '../../shared/format/mappingProposal.ts';
+import { pathsIn, proposeMapping } from '../../shared/format/mappingProposal.ts';
 import { type PathStep, parsePath, valueAt, writePath } from '../../shared/format/recordPath.ts';
 import { judge } from '../support/recordLaw.ts';
 
@@ -371,4 +371,13 @@ describe('texts around a list of rollouts', () => {
     const record = { m: Array(2000).fill({ role: 'assistant', content: '' }), r: Array(40_000).fill(0) };
     expect(read(mapping({ messages: 'm' }, 'r'), record)).toHaveLength(1);
   });
+});
+
+it('proposes from the first fields of a record that has very many, or names of any length', () => {
+  const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, i]));
+  const record = { ['x'.repeat(1000)]: 'q', prompt: 'p', response: 'r', ...many };
+  expect(pathsIn([record, record]).length).toBe(2000);
+  const { shape, fields } = proposeMapping('m', [record]);
+  expect([shape.length, shape[0]]).toEqual([200, 'prompt']);
+  expect(fields).toMatchObject({ prompt: 'prompt', response: 'response' });
 });
