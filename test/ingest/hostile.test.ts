@@ -24,7 +24,7 @@ import { ThriftWalker } from '../../electron/ingest/containers/parquetChecks.ts'
 import { BatchBuilder } from '../../electron/ingest/packBatch.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
 import { openReader } from '../../electron/storage/open.ts';
-import { listSteps } from '../../electron/storage/queries/runs.ts';
+import { getRun, listSteps } from '../../electron/storage/queries/runs.ts';
 import {
   addGeneratedStatistics,
   archiveOf,
@@ -726,4 +726,35 @@ it('a batch is full of long texts, of whatever kind they are', () => {
     fill(batch);
     expect(batch.isFull).toBe(true);
   }
+});
+
+it('a run shows as much of its stages and its configuration as a page can', async () => {
+  const note = 'a'.repeat(900_000);
+  const stages = Array.from({ length: 20 }, (_, i) => ({
+    ...{ v: 1, type: 'stage', run: 'r', from_step: i, name: `s${i}`, note },
+  }));
+  const config = {
+    short: 7,
+    long: 'b'.repeat(2 << 20),
+    ...Object.fromEntries(stages.map((_, i) => [i, note])),
+  };
+  const lines = [
+    { v: 1, type: 'run', run: 'r', ...config },
+    ...stages,
+    {
+      ...{ v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index: 0, text: 't' },
+      problem: { id: 'p', prompt: '?' },
+    },
+  ];
+  await ingestHere(place.library, [
+    place.file('log.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
+  ]);
+  const db = openReader(place.library);
+  const run = getRun(db, 'r');
+  db.close();
+  expect(run?.stages.length).toBe(20);
+  expect(run?.stages.at(0)?.changes).toEqual({ note });
+  expect(run?.stages.at(-1)?.changes).toEqual({ changes: '900011 characters, too long to show' });
+  expect(run?.config).toMatchObject({ short: 7, long: '2097154 characters, too long to show' });
+  expect(JSON.stringify(run).length).toBeLessThan(18 << 20);
 });

@@ -43,7 +43,9 @@ const TURNS = `SELECT turn, segments, tool_calls AS toolCalls, tool_errors AS to
 const CALLS = `SELECT turn, name, outcome, latency_ms AS latencyMs, call_segment AS callSegment,
   response_segment AS responseSegment FROM tool_call_row WHERE rollout_id = ? ORDER BY ordinal`;
 const EVIDENCE = `SELECT flag, segment, start, "end" FROM flag_row WHERE rollout_id = ? ORDER BY flag, segment, start`;
-const STAGE_LIMIT = `SELECT changes FROM stage WHERE run_id = ? AND from_step <= ? ORDER BY from_step DESC`;
+/** A limit is a short setting. */
+const STAGE_LIMIT = `SELECT changes FROM stage WHERE run_id = ? AND from_step <= ? AND octet_length(changes) < 65536
+  ORDER BY from_step DESC LIMIT 1000`;
 
 interface DetailRecord {
   flags: number;

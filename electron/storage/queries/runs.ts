@@ -71,8 +71,14 @@ export const STEPS_OF_RUN = `
     groups_all_right AS groupsAllRight
   FROM step_row WHERE run_id = ? ORDER BY step`;
 
-const STAGES_OF_RUN = `SELECT from_step AS fromStep, ${shownName('name')} AS name, changes FROM stage
-  WHERE run_id = ? ORDER BY from_step`;
+/** Characters of the changes of a stage, or of one setting of a configuration, that a page gets. */
+const LONGEST_SETTING = 1 << 20;
+/** Of all settings, and of all stages. */
+const LONGEST_CONFIG = 8 * LONGEST_SETTING;
+const MOST_STAGES = 1000;
+const STAGES_OF_RUN = `SELECT from_step AS fromStep, ${shownName('name')} AS name,
+    iif(sum(octet_length(changes)) OVER (ORDER BY from_step) <= ${LONGEST_CONFIG}, changes, json_object('changes', length(changes) || ' characters, too long to show')) AS changes
+  FROM stage WHERE run_id = ? ORDER BY from_step LIMIT ${MOST_STAGES}`;
 
 interface RunRecord {
   runId: number;
@@ -152,7 +158,7 @@ export function getRun(db: ReadableLibrary, runKey: string): RunDetail | undefin
   return {
     ...summaryOf(row, listSteps(db, row.runId)),
     stages: stages.map((stage): Stage => ({ ...stage, changes: objectOf(stage.changes) })),
-    config: objectOf(row.config),
+    config: shownConfig(objectOf(row.config)),
     filesNotRead: duplicateFiles(db, row).length,
   };
 }
@@ -226,6 +232,19 @@ function trendsOf(steps: readonly StepSummary[]): RunTrends {
     noToolShare: steps.map((step) => (step.withText === 0 ? null : step.withoutToolCalls / step.withText)),
     meanResponseChars: steps.map((step) => step.meanResponseChars ?? null),
   };
+}
+
+/** Bounds the whole answer, since a configuration may be a record of 64 MB. Its logs have the rest. */
+function shownConfig(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  let left = LONGEST_CONFIG;
+  return Object.fromEntries(
+    Object.entries(config).map(([name, value]) => {
+      const { length } = JSON.stringify(value) ?? '';
+      if (length > Math.min(left, LONGEST_SETTING)) return [name, `${length} characters, too long to show`];
+      left -= length;
+      return [name, value];
+    }),
+  );
 }
 
 /** @returns an empty object for text in a form that Turnwise does not write */
