@@ -3,11 +3,13 @@ import { ChevronDown } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { Fragment, useState } from 'react';
 import type { LoggedMetric, RunDetail, RunSummary } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useOtherLibraries, useRunsOf } from '../../data/otherLibraries.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { counted } from '../../ui/numbers.ts';
+import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { overlayOf } from './overviewLines.ts';
 import { MOST_RUNS, type RunRef, refText } from './overviewLink.ts';
 import { SPLIT_LABELS, SPLITS, type SplitName } from './splits.ts';
@@ -213,6 +215,8 @@ interface MetricPickerProps {
 }
 
 export function MetricPicker({ logged, chosen, onChoose }: MetricPickerProps) {
+  // A log may name a metric per problem.
+  const { shown, more } = useFirstItems(logged, 'metric', 200);
   if (logged.length === 0) return null;
   return (
     <DropdownMenu.Root>
@@ -229,7 +233,7 @@ export function MetricPicker({ logged, chosen, onChoose }: MetricPickerProps) {
           aria-label="Logged metrics"
         >
           <DropdownMenu.Label className="menu-label">As charts of their own</DropdownMenu.Label>
-          {logged.map(({ name, steps }) => {
+          {shown.map(({ name, steps }) => {
             const isChosen = chosen.includes(name);
             return (
               <DropdownMenu.CheckboxItem
@@ -241,7 +245,7 @@ export function MetricPicker({ logged, chosen, onChoose }: MetricPickerProps) {
                 }
               >
                 <span className="menu-check">{isChosen ? '✓' : ''}</span>
-                {name}
+                {withGlyphs(name.length > 200 ? `${name.slice(0, 200).toWellFormed()}…` : name)}
                 <code className="menu-hint">
                   {counted(steps.length, 'step')}
                   {overlayOf(name) !== undefined && ' · dashed over ours'}
@@ -249,6 +253,7 @@ export function MetricPicker({ logged, chosen, onChoose }: MetricPickerProps) {
               </DropdownMenu.CheckboxItem>
             );
           })}
+          {more}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
