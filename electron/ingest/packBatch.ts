@@ -80,6 +80,7 @@ export class BatchBuilder {
   }
 
   addIssue(issue: LineIssue, line: number): void {
+    this.size += issue.message.length;
     this.issues.push({ ...issue, line });
   }
 

@@ -92,6 +92,7 @@ export async function parseFile(
     let tooLong: number | undefined;
     let damage: string | undefined;
     try {
+      let turnedAt = performance.now();
       for await (const records of source.records(offset)) {
         if (isCancelled()) return { isCancelled: true };
         for (const record of records) {
@@ -105,7 +106,11 @@ export async function parseFile(
           if (parser.isFull) {
             await emit(await finish());
             if (isCancelled()) return { isCancelled: true };
-          }
+          } else if (performance.now() - turnedAt > LONGEST_TURN_MS) {
+            await new Promise((resolve) => setImmediate(resolve));
+            if (isCancelled()) return { isCancelled: true };
+          } else continue;
+          turnedAt = performance.now();
         }
       }
     } catch (error) {
@@ -128,6 +133,12 @@ export async function parseFile(
     await source.close();
   }
 }
+
+/**
+ * The event loop turns after this time, and after each batch. Rows of a table may be read without a turn, and many of
+ * them may weigh little; the process would be taken for one that hangs.
+ */
+const LONGEST_TURN_MS = 200;
 
 /** Whether the last line read had no line end, so that the next bytes do not begin a line. */
 async function continuesAfterUnendedLine({ path, container, offset }: ParseRequest): Promise<boolean> {

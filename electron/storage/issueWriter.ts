@@ -5,6 +5,9 @@ import { number, queryValue } from './rows.ts';
 /** Issues of lines that are listed per file. */
 const MOST_ISSUES = 10_000;
 
+/** UTF-16 units. A message may quote what a log says. */
+const LONGEST_MESSAGE = 2000;
+
 export class IssueWriter {
   private readonly insert;
   private readonly countListed;
@@ -38,7 +41,9 @@ export class IssueWriter {
 
   /** For issues of a whole file, and of its last line. */
   list(fileId: number, line: number | null, severity: string, code: string, message: string): void {
-    this.insert.run(fileId, line, severity, code, message);
+    const shown =
+      message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE).toWellFormed()}…`;
+    this.insert.run(fileId, line, severity, code, shown);
   }
 
   /** Call in the transaction of the batch. */

@@ -758,3 +758,12 @@ it('a run shows as much of its stages and its configuration as a page can', asyn
   expect(run?.config).toMatchObject({ short: 7, long: '2097154 characters, too long to show' });
   expect(JSON.stringify(run).length).toBeLessThan(18 << 20);
 });
+
+it('an issue quotes only the beginning of what a log says', async () => {
+  const rollout = { v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index: 0, text: 't' };
+  const first = JSON.stringify({ ...rollout, problem: { id: 'p', prompt: '?' } });
+  const unknown = JSON.stringify({ v: 1, type: 'x'.repeat(500_000), run: 'r' });
+  await ingestHere(place.library, [place.file('log.jsonl', [first, unknown, unknown, ''].join('\n'))]);
+  const lengths = rows(place.library, 'SELECT max(length(message)) AS most FROM issue_row');
+  expect(lengths).toEqual([{ most: 2001 }]);
+});
