@@ -1,4 +1,4 @@
-/** What `WorkerClient` sends requests to: a worker thread, or a process that serves like one. */
+/** `WorkerClient` sends requests to a runner: a worker thread, or a process that serves like one. */
 import { deserialize } from 'node:v8';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { ChildProcess } from './childProcess.ts';

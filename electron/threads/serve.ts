@@ -35,7 +35,7 @@ interface Port {
 
 let connected: Port | undefined;
 
-/** Of this thread, or of this process if it is its main thread. */
+/** Returns the port of this thread, or of this process if the code runs in its main thread. */
 function port(): Port {
   connected ??= parentPort === null ? portOfProcess() : portOfThread(parentPort);
   return connected;

@@ -83,7 +83,7 @@ export class ParserProcess implements Parser {
     });
     parseId = this.lastParseId;
     signal?.addEventListener('abort', cancel);
-    // Whoever reads the file again after a failure must know what of it is written.
+    // After a failure the file is read again from the last stored position, so pending batches are stored first.
     return outcome.finally(() => written).finally(() => signal?.removeEventListener('abort', cancel));
   }
 

@@ -1,4 +1,4 @@
-/** What values of the model are called on screens and in packs. */
+/** Labels of the model's values, for screens and packs. */
 import { FLAG_MEANINGS } from './flags.ts';
 import type { RunKind, ToolOutcome } from './model.ts';
 
@@ -61,7 +61,7 @@ const FLAG_WORDS = new Map<string, string>(Object.entries(FLAG_MEANINGS));
 /** A flag of another version is shown by its id. */
 export const flagText = (flag: string): string => FLAG_WORDS.get(flag) ?? flag.replaceAll('_', ' ');
 
-/** What a value of a filter's field is called elsewhere. Undefined: the value is a word itself. */
+/** Returns the label of a filter field's value. Undefined: the value is its own label. */
 export function meaningOf(field: string, value: string): string | undefined {
   const meaning =
     field === 'outcome'

@@ -90,7 +90,7 @@ describe('a file that ends the parser', () => {
     await expect(parser.identify('exits', 'exits', undefined)).rejects.toThrow('ended the parser');
     released.resolve();
     await parsed;
-    // Whoever reads the file again has to know what of it is written.
+    // The file is read again from the last stored position, so pending batches are stored first.
     expect(events).toEqual(['written', 'PARSER_ENDED']);
     expect(await parser.identify(path, '1.jsonl', undefined)).toMatchObject({ kind: 'log', format: 'verl' });
     expect(starts()).toBe('start\nstart\n');

@@ -51,7 +51,7 @@ export interface PackSummary extends Tally {
   }[];
 }
 
-/** What a key of `byOutcome` is called. */
+/** The label of a key of `byOutcome`. */
 export const tallyName = (outcome: string): string =>
   outcome === 'none' ? 'no calls' : outcomeName(outcome);
 

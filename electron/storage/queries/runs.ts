@@ -73,7 +73,7 @@ export const STEPS_OF_RUN = `
 
 /** Characters of the changes of a stage, or of one setting of a configuration, that a page gets. */
 const LONGEST_SETTING = 1 << 20;
-/** Of all settings, and of all stages. */
+/** The same limit for all settings together, and for all stages together. */
 const LONGEST_CONFIG = 8 * LONGEST_SETTING;
 const MOST_STAGES = 1000;
 const STAGES_OF_RUN = `SELECT from_step AS fromStep, ${shownName('name')} AS name,
