@@ -17,7 +17,7 @@ export const HEAP_LIMITS = { maxOldGenerationSizeMb: 2000, maxYoungGenerationSiz
  * V8's options for processes that read untrusted files. Beyond the heap, and for a single text or list that does not
  * fit, V8 ends the process.
  */
-export const PARSER_HEAP = ['--max-old-space-size=1536', '--max-semi-space-size=32'];
+export const PARSER_HEAP = ['--max-old-space-size=800', '--max-semi-space-size=32'];
 
 /** Limits of the thread that analyses whole runs. It creates many short-lived rows; 32 MiB make it a tenth slower. */
 export const ANALYSIS_LIMITS = { ...HEAP_LIMITS, maxYoungGenerationSizeMb: 64 };

@@ -48,8 +48,8 @@ export type SentParams<M extends Method> = M extends 'pack.export'
       ? ParsedParams<M> & { readonly mappings: readonly Mapping[] }
       : ParsedParams<M>;
 
-/** Bytes that a process may hold that reads untrusted files. The longest record that is read takes half of it. */
-export const MOST_PARSER_MEMORY = 1.5 * 2 ** 30;
+/** Bytes that a process may hold that reads untrusted files. A record of 64 MiB in many parts takes 780 MiB. */
+export const MOST_PARSER_MEMORY = 920 * 2 ** 20;
 
 /** Requests of the host to its threads that are not in the contract. */
 export interface InternalMethods {

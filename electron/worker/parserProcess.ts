@@ -18,7 +18,7 @@ const IDLE_MS = 15_000;
 const CANCEL_MS = 5_000;
 
 const ENDED =
-  'the content ended the parser: one record takes more than 1.5 GiB of memory, or more than 20 s of computing; the file is probably damaged';
+  'the content ended the parser: one record takes more than 920 MiB of memory, or more than 20 s of computing; the file is probably damaged';
 
 type OnBatch = (batch: PackedBatch) => void | Promise<void>;
 

@@ -13,8 +13,12 @@ import { useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
+import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { LabelEditor } from './LabelEditor.tsx';
 import { withLabel, withLabelMoved, withNewLabel, withoutLabel } from './taxonomyModel.ts';
+
+/** An imported file may contain thousands of labels; each editor has ten controls. */
+const FIRST_LABELS = 100;
 
 export function TaxonomyTab() {
   const answer = useRequest('taxonomy.get', {});
@@ -24,6 +28,8 @@ export function TaxonomyTab() {
   const client = useClient();
   const queryClient = useQueryClient();
   const { setNotice } = useInterface.getState();
+  const taxonomy = edited ?? stored;
+  const { shown, more } = useFirstItems(taxonomy?.labels ?? [], 'label', FIRST_LABELS);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change from another window replaces the local edit
   useEffect(() => setEdited(undefined), [stored]);
   if (answer.error !== null)
@@ -34,7 +40,6 @@ export function TaxonomyTab() {
         onRetry={() => void answer.refetch()}
       />
     );
-  const taxonomy = edited ?? stored;
   if (taxonomy === undefined || answer.data === undefined)
     return <WaitingState title="Reading the labels…" />;
   const counts = new Map(answer.data.counts.map((one) => [one.label, one] as const));
@@ -106,7 +111,7 @@ export function TaxonomyTab() {
       </div>
       <p className="muted">Labels of this library. Removing one here keeps the annotations that have it.</p>
       <ul className="label-editors">
-        {taxonomy.labels.map((label, i) => (
+        {shown.map((label, i) => (
           <LabelEditor
             key={label.id}
             label={label}
@@ -122,6 +127,7 @@ export function TaxonomyTab() {
           />
         ))}
       </ul>
+      {more}
       <form
         className="labels-scope"
         onSubmit={(event) => {
