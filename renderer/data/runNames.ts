@@ -25,25 +25,22 @@ export function partsApart(
   runs: readonly NamedRun[],
   { isKindSaid = false }: Said = {},
 ): readonly (string | undefined)[] {
-  const said = runs.map((run) => {
-    const kinds = new Set(runs.filter(({ name }) => name === run.name).map(({ kind }) => kind));
-    return [
-      ...(kinds.size > 1 ? [RUN_KIND_NAMES[run.kind]] : []),
-      ...(run.libraryName === undefined ? [] : [run.libraryName]),
-    ];
-  });
-  const keyOf = (at: number): string => JSON.stringify([runs[at]?.name, said[at]]);
-  const shown = isKindSaid
-    ? runs.map(({ libraryName }) => (libraryName === undefined ? [] : [libraryName]))
-    : said;
-  return runs.map((_run, at) => {
-    const alike = runs.flatMap((_, other) => (keyOf(other) === keyOf(at) ? [other] : []));
-    const own = alike.indexOf(at);
-    const same = alike.flatMap((other) => runs[other] ?? []);
-    const part = same.length < 2 ? undefined : differing(same)[own];
-    const parts = [...(shown[at] ?? []), ...(part === undefined ? [] : [part])];
-    return parts.length === 0 ? undefined : parts.join(' · ');
-  });
+  const kindsOf = new Map<string, Set<NamedRun['kind']>>();
+  for (const { name, kind } of runs) kindsOf.set(name, (kindsOf.get(name) ?? new Set()).add(kind));
+  const kindOf = ({ name, kind }: NamedRun): readonly string[] =>
+    (kindsOf.get(name)?.size ?? 0) > 1 ? [RUN_KIND_NAMES[kind]] : [];
+  const libraryOf = ({ libraryName }: NamedRun): readonly string[] =>
+    libraryName === undefined ? [] : [libraryName];
+  const parts = runs.map((run) => [...(isKindSaid ? [] : kindOf(run)), ...libraryOf(run)]);
+  const alike = Map.groupBy(runs.entries(), ([, run]) =>
+    JSON.stringify([run.name, kindOf(run), libraryOf(run)]),
+  );
+  for (const same of alike.values()) {
+    if (same.length < 2) continue;
+    const apart = differing(same.map(([, run]) => run));
+    for (const [i, [at]] of same.entries()) parts[at]?.push(apart[i] ?? '');
+  }
+  return parts.map((own) => (own.length === 0 ? undefined : own.join(' · ')));
 }
 
 /** Names that are unique among the given runs: `grpo`, `grpo · seed1`. */
@@ -62,16 +59,21 @@ export function namesWithModels(runs: readonly (NamedRun & Pick<RunSummary, 'mod
 }
 
 function differing(runs: readonly NamedRun[]): readonly string[] {
+  const keys = runs.map(({ runKey }) => runKey);
   const ways = [
-    differingParts(
-      runs.map(({ directory }) => directory.split(/[\\/]+/)),
-      '/',
-    ),
-    runs.map(({ runKey }) => (runKey.length <= PART_CHARS ? runKey : shortKey(runKey, runs))),
-    runs.map(({ runKey }) => runKey),
+    () =>
+      differingParts(
+        runs.map(({ directory }) => directory.split(/[\\/]+/)),
+        '/',
+      ),
+    () => shortKeys(keys),
+    () => keys,
   ];
-  const found = ways.find((parts) => new Set(parts).size === runs.length && !parts.includes(''));
-  return found ?? runs.map((_, at) => `${at + 1} of ${runs.length}`);
+  for (const way of ways) {
+    const parts = way();
+    if (new Set(parts).size === runs.length && !parts.includes('')) return parts;
+  }
+  return runs.map((_, at) => `${at + 1} of ${runs.length}`);
 }
 
 /** The parts without the prefix and the suffix that all lists share. */
@@ -89,11 +91,11 @@ function differingParts(lists: readonly (readonly string[])[], between: string):
   });
 }
 
-/** The part of a key from its first difference on. */
-function shortKey(key: string, runs: readonly NamedRun[]): string {
-  const [part = ''] = differingParts(
-    [key, ...runs.map(({ runKey }) => runKey)].map((each) => [...each]),
+/** Long keys from their first difference on. */
+function shortKeys(keys: readonly string[]): readonly string[] {
+  const parts = differingParts(
+    keys.map((key) => [...key]),
     '',
   );
-  return `…${part.slice(0, PART_CHARS)}`;
+  return keys.map((key, i) => (key.length <= PART_CHARS ? key : `…${parts[i]?.slice(0, PART_CHARS)}`));
 }

@@ -1,6 +1,7 @@
 import { Command } from 'cmdk';
 import { Dialog } from 'radix-ui';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import type { RunSummary, StepSummary } from '../../shared/api/contract.ts';
 import { quoted } from '../../shared/domain/filter/lexer.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { wordsOf } from '../../shared/domain/filter/words.ts';
@@ -12,7 +13,7 @@ import { useRequest } from '../data/useRequest.ts';
 import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Modal } from '../ui/Modal.tsx';
-import { counted } from '../ui/numbers.ts';
+import { count, counted } from '../ui/numbers.ts';
 import { canRun, runCommand } from './keys/commands.ts';
 import { Keys } from './keys/Keys.tsx';
 import type { CommandId } from './keys/keymap.ts';
@@ -34,8 +35,7 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
   const [typed, setTyped] = useState('');
   const commands = useBoundCommands();
   const words = searchFor(typed);
-  const runs = useRequest('run.list', {}).data ?? [];
-  const names = distinctNames(runs);
+  const runs = useRequest('run.list', {}).data ?? NO_RUNS;
   const run = 'runKey' in route ? runs.find((candidate) => candidate.runKey === route.runKey) : undefined;
   const here = useLibrary();
   const known = useLibraries() ?? [];
@@ -44,7 +44,25 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
     typed,
     known.map(({ id }) => id),
   );
-  const steps = useRequest('step.list', run === undefined ? undefined : { runId: run.runId }).data ?? [];
+  const steps =
+    useRequest('step.list', run === undefined ? undefined : { runId: run.runId }).data ?? NO_STEPS;
+
+  const foundRuns = useMemo(() => {
+    const names = distinctNames(runs);
+    const values = runs.map((item, i) => ({
+      ...{ item, name: names[i] },
+      value: `run ${item.name} ${item.runKey}`,
+    }));
+    return bestOf(values, typed);
+  }, [runs, typed]);
+  const foundSteps = useMemo(
+    () =>
+      bestOf(
+        steps.map((item) => ({ item, value: `step ${item.step}` })),
+        typed,
+      ),
+    [steps, typed],
+  );
 
   const after = (act: () => void) => () => {
     onDone();
@@ -87,14 +105,14 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
             ))}
         </Command.Group>
         {runs.length > 0 && (
-          <Command.Group heading="Runs">
-            {runs.map((item, i) => (
+          <Command.Group heading={headingOf('Runs', foundRuns.length, runs.length)}>
+            {foundRuns.map(({ item, value, name }) => (
               <Command.Item
                 key={item.runKey}
-                value={`run ${item.name} ${item.runKey}`}
+                value={value}
                 onSelect={after(() => goTo({ view: 'run', runKey: item.runKey }))}
               >
-                {names[i]}
+                {name}
                 <span className="end">{counted(item.rollouts, 'rollout')}</span>
               </Command.Item>
             ))}
@@ -117,11 +135,11 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
           </Command.Group>
         )}
         {run?.hasSteps && steps.length > 0 && (
-          <Command.Group heading={`Steps of ${run.name}`}>
-            {steps.map((item) => (
+          <Command.Group heading={headingOf(`Steps of ${run.name}`, foundSteps.length, steps.length)}>
+            {foundSteps.map(({ item, value }) => (
               <Command.Item
                 key={item.step}
-                value={`step ${item.step}`}
+                value={value}
                 onSelect={after(() => goTo({ view: 'step', runKey: run.runKey, step: item.step }))}
               >
                 step {item.step}
@@ -145,6 +163,34 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
       </Command.List>
     </Command>
   );
+}
+
+function headingOf(heading: string, found: number, all: number): string {
+  return found === MOST_ENTRIES && found < all
+    ? `${heading}: ${found} of ${count(all)}; type to find others`
+    : heading;
+}
+
+const NO_RUNS: readonly RunSummary[] = [];
+const NO_STEPS: readonly StepSummary[] = [];
+
+/** A run may have 40,000 steps, and a library as many runs. */
+const MOST_ENTRIES = 200;
+
+/** The entries that the typed text names best, in their order. */
+export function bestOf<Entry extends { readonly value: string }>(
+  entries: readonly Entry[],
+  typed: string,
+): readonly Entry[] {
+  if (entries.length <= MOST_ENTRIES) return entries;
+  const ranked = entries.flatMap((entry) => {
+    const rank = rankOf(entry.value, typed);
+    return rank === 0 ? [] : [{ entry, rank }];
+  });
+  return ranked
+    .sort((a, b) => b.rank - a.rank)
+    .slice(0, MOST_ENTRIES)
+    .map(({ entry }) => entry);
 }
 
 /**

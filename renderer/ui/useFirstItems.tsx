@@ -12,8 +12,13 @@ interface FirstItems<Item> {
   readonly more: ReactNode;
 }
 
-/** @param noun one item, such as `metric`; its plural ends in s */
-export function useFirstItems<Item>(items: readonly Item[], noun: string, step = STEP): FirstItems<Item> {
+/** @param noun one item, such as `metric` */
+export function useFirstItems<Item>(
+  items: readonly Item[],
+  noun: string,
+  step = STEP,
+  plural = `${noun}s`,
+): FirstItems<Item> {
   const [most, setMost] = useState(step);
   const left = items.length - most;
   if (left <= 0) return { shown: items, more: null };
@@ -21,7 +26,7 @@ export function useFirstItems<Item>(items: readonly Item[], noun: string, step =
     shown: items.slice(0, most),
     more: (
       <p className="more-items dim">
-        {counted(left, `more ${noun}`)} not shown.
+        {counted(left, `more ${noun}`, `more ${plural}`)} not shown.
         <Button onClick={() => setMost(most + step)}>Show {count(Math.min(step, left))} more</Button>
       </p>
     ),

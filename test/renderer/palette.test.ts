@@ -1,6 +1,6 @@
 /** Which entries of the palette fit what was typed. */
 import { describe, expect, it } from 'vitest';
-import { rankOf } from '../../renderer/shell/Palette.tsx';
+import { bestOf, rankOf } from '../../renderer/shell/Palette.tsx';
 
 describe('an entry of the palette', () => {
   it('has every word that was typed', () => {
@@ -19,6 +19,14 @@ describe('an entry of the palette', () => {
   it('is higher for a run of that name than for one whose key has it', () => {
     expect(rankOf('run verl-val-multiturn verl-31', 'verl-val')).toBe(1);
     expect(rankOf('run growing verl-val-5', 'verl-val')).toBe(0.8);
+  });
+
+  it('is one of the 200 best of 40,000', () => {
+    const steps = Array.from({ length: 40_000 }, (_, step) => ({ value: `step ${step}` }));
+    expect(bestOf(steps, '')).toEqual(steps.slice(0, 200));
+    expect(bestOf(steps, '39999')).toEqual([{ value: 'step 39999' }]);
+    expect(bestOf(steps, 'step 12')[0]).toEqual({ value: 'step 12' });
+    expect(bestOf(steps.slice(0, 150), 'none')).toHaveLength(150);
   });
 
   it('may have signs that a pattern would read', () => {

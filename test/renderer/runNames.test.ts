@@ -49,6 +49,15 @@ describe('names of runs', () => {
     expect(distinctNames([run('a'), run('a', { libraryName: 'old' })])).toEqual(['a', 'a · old']);
   });
 
+  it('of 2,000 runs of one name are told apart', () => {
+    const sweep = Array.from({ length: 2_000 }, (_, i) =>
+      run('grpo', { runKey: `${'x'.repeat(80)}${i}-seed`, kind: i % 2 === 0 ? 'train' : 'eval' }),
+    );
+    const parts = partsApart(sweep);
+    expect(parts.slice(0, 3)).toEqual(['training · …0', 'evaluation · …1', 'training · …2']);
+    expect(new Set(parts).size).toBe(2_000);
+  });
+
   it('are never equal', () => {
     const text = fc.constantFrom('a', 'b', 'a/b', '');
     const any = fc.record({

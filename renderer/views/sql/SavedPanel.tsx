@@ -7,6 +7,10 @@ import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { useFocusReturn } from '../../ui/useAutoFocus.ts';
+import { useFirstItems } from '../../ui/useFirstItems.tsx';
+
+/** A library of somebody else may contain thousands. */
+const FIRST_QUERIES = 200;
 
 interface SavedPanelProps {
   readonly sql: string;
@@ -18,6 +22,7 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
   const queryClient = useQueryClient();
   const queries = useRequest('query.list', {}).data ?? [];
   const examples = useRequest('query.examples', {}).data ?? [];
+  const { shown, more } = useFirstItems(queries, 'query', FIRST_QUERIES, 'queries');
   const [name, setName] = useState('');
   const [renamed, setRenamed] = useState<string>();
   /** A renamed query gets a new row, which must take the focus from the old one. */
@@ -70,7 +75,7 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
       )}
       {queries.length === 0 && <p className="dim">No saved queries in this library yet.</p>}
       <ul>
-        {queries.map((query) => (
+        {shown.map((query) => (
           <li key={query.name}>
             {renamed === query.name ? (
               <Rename
@@ -101,6 +106,7 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
           </li>
         ))}
       </ul>
+      {more}
       <h3>Examples</h3>
       <ul>
         {examples.map((query) => (
