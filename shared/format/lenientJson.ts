@@ -3,7 +3,7 @@
  * `Infinity` and `-Infinity` outside strings into null. Nothing else is repaired: other invalid lines are
  * refused with V8's own message.
  */
-import { parseJson } from '../domain/parseJson.ts';
+import { endOfString, parseJson } from '../domain/parseJson.ts';
 import type { LineIssue } from './format.ts';
 
 export type ParsedJson =
@@ -12,20 +12,8 @@ export type ParsedJson =
 
 const NONE: readonly LineIssue[] = [];
 
-/** Longer texts are counted before they are parsed. */
-const UNCOUNTED_CHARS = 1 << 20;
-/**
- * Objects, lists and fields of a value. A rollout with 350,000 tool calls has 7 million. A value takes up to 100
- * bytes of memory, and V8 ends the whole process when it runs out.
- */
-const MOST_VALUES = 8 << 20;
-/** An entry that is a number has eight bytes. */
-const MOST_COMMAS = 16 << 20;
-
 export function readJson(text: string): ParsedJson {
   let strictMessage: string;
-  const excess = text.length > UNCOUNTED_CHARS ? excessOf(text) : undefined;
-  if (excess !== undefined) return { ok: false, message: `it has more than ${excess}` };
   try {
     return { ok: true, value: parseJson(text), warnings: NONE };
   } catch (error) {
@@ -41,26 +29,6 @@ export function readJson(text: string): ParsedJson {
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   }
-}
-
-function excessOf(text: string): string | undefined {
-  let values = 0;
-  let commas = 0;
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case 0x22: // "
-        at = endOfString(text, at) - 1;
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-      case 0x3a: // :
-        if (++values > MOST_VALUES) return `${MOST_VALUES} objects, lists and fields`;
-        break;
-      case 0x2c: // ,
-        if (++commas > MOST_COMMAS) return `${MOST_COMMAS} entries`;
-    }
-  }
-  return undefined;
 }
 
 /** Pieces of a repaired text that are joined at once. */
@@ -106,16 +74,6 @@ function replaceOutsideStrings(
   }
   pieces.push(text.slice(kept));
   return result + pieces.join('');
-}
-
-/** Position after the closing quote, or the end of the text if none exists. */
-function endOfString(text: string, quote: number): number {
-  for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
-    if (backslashes % 2 === 0) return end + 1;
-  }
-  return text.length;
 }
 
 /**
