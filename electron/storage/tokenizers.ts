@@ -3,7 +3,7 @@
  * removal.
  */
 import type { AlignmentRow, UnplacedRow } from '../../shared/api/contract.ts';
-import { alignIds, alignmentFailureOf } from '../../shared/format/alignIds.ts';
+import { alignIds, alignmentFailureOf, SearchEffort } from '../../shared/format/alignIds.ts';
 import { isObject } from '../../shared/format/fields.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import type { WritableLibrary } from './open.ts';
@@ -142,6 +142,7 @@ function align(
   const next = query(db, UNALIGNED, UNALIGNED_ROW);
   const place = db.prepare('UPDATE token_row SET ends = ?, aligned_by = ? WHERE rollout_id = ?');
   const report = { size: tokenizer.size, rollouts: 0, aligned: 0, runs: 0, placed: 0, firstUnplaced };
+  const effort = new SearchEffort();
   let last = -1;
   // Reads in portions, because the texts of all rollouts would not fit in memory.
   for (let rows = next.all(runId, last); rows.length > 0; rows = next.all(runId, last)) {
@@ -152,7 +153,7 @@ function align(
       const text = unpackUtf8(row.codec, row.bytes).toString('utf8', row.start, row.end);
       const mask = row.mask === null ? undefined : unpackMask(row.mask, row.count);
       const ids = unpackIntegers(row.ids);
-      const found = alignIds(text, ids, mask, tokenizer);
+      const found = alignIds(text, ids, mask, tokenizer, effort);
       if (firstUnplaced.length < explained && (found === undefined || found.placed < found.runs)) {
         const why = alignmentFailureOf(text, ids, mask, tokenizer);
         const { step, groupKey, ordinal } = row;

@@ -41,6 +41,7 @@ const NONE: ReadonlySet<number> = new Set();
  * each after the previous one.
  *
  * @param mask 1: sampled by the policy
+ * @param effort of all rollouts that are aligned with this one
  * @returns undefined if no span is in the text
  */
 export function alignIds(
@@ -48,6 +49,7 @@ export function alignIds(
   ids: Int32Array,
   mask: Uint8Array | undefined,
   tokenizer: Tokenizer,
+  effort = new SearchEffort(),
 ): Alignment | undefined {
   const whole = spell(ids, tokenizer, tokenizer.special, budgetOf(text));
   if (whole.text === text && text !== '') {
@@ -57,7 +59,7 @@ export function alignIds(
   const ends = new Uint32Array(ids.length);
   const written = withoutSpace(text);
   const kept = keptSpecials(text, ids, tokenizer);
-  const search = new Search(written.text);
+  const search = new Search(written.text, effort);
   const budget = budgetOf(text);
   let cursor = 0;
   let end = 0;
@@ -110,26 +112,34 @@ interface Budget {
  */
 const budgetOf = (text: string): Budget => ({ left: 8 * text.length + (1 << 20) });
 
-/** Characters that searches without success may read. Each reads the rest of the text, and a log may have a span per token. */
-const MOST_SEARCHED = 1 << 30;
+/**
+ * Characters that searches without success may still read. Each reads the rest of the text, and a log may have a span
+ * per token. Every text adds its length several times, and the first part is for the few that need more.
+ */
+export class SearchEffort {
+  left = 1 << 29;
+}
+const SEARCHES_PER_TEXT = 16;
 
 /** Finds spans, each behind the previous one. */
 class Search {
   private readonly text: string;
+  private readonly effort: SearchEffort;
   /** Not in the text behind some former span, and so not behind a later one. */
   private readonly missing = new Set<string>();
-  private searched = 0;
 
-  constructor(text: string) {
+  constructor(text: string, effort: SearchEffort) {
     this.text = text;
+    this.effort = effort;
+    effort.left += SEARCHES_PER_TEXT * text.length;
   }
 
   /** @returns -1 if the span is empty or not found */
   next(span: string, from: number): number {
-    if (span === '' || this.searched > MOST_SEARCHED || this.missing.has(span)) return -1;
+    if (span === '' || this.effort.left <= 0 || this.missing.has(span)) return -1;
     const at = indexIn(this.text, span, from);
     if (at < 0) {
-      this.searched += this.text.length - from;
+      this.effort.left -= this.text.length - from;
       this.missing.add(span);
     }
     return at;
@@ -158,7 +168,7 @@ export function alignmentFailureOf(
 ): AlignmentFailure | undefined {
   const written = withoutSpace(text);
   const kept = keptSpecials(text, ids, tokenizer);
-  const search = new Search(written.text);
+  const search = new Search(written.text, new SearchEffort());
   const budget = budgetOf(text);
   let cursor = 0;
   let runs = 0;

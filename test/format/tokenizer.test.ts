@@ -1,7 +1,7 @@
 /** From ids to characters, and their position in the text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignIds, alignmentFailureOf } from '../../shared/format/alignIds.ts';
+import { alignIds, alignmentFailureOf, SearchEffort } from '../../shared/format/alignIds.ts';
 import { textOfByteTokens } from '../../shared/format/binary.ts';
 import { readTokenizer, type Tokenizer } from '../../shared/format/tokenizer.ts';
 import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
@@ -102,6 +102,13 @@ describe('alignIds', () => {
     };
     for (let rollout = 0; rollout < 100; rollout++)
       expect(alignIds('a'.repeat(10_000), count230, undefined, nowhere)).toBeUndefined();
+    // Also in many long rollouts of one run, with a span for each token.
+    const effort = new SearchEffort();
+    const plain: Tokenizer = { ...nowhere, special: new Set() };
+    const alternate = Uint8Array.from(count230, (id) => id % 2);
+    for (let rollout = 0; rollout < 40; rollout++)
+      expect(alignIds('a'.repeat(1_000_000), count230, alternate, plain, effort)).toBeUndefined();
+    expect(effort.left).toBeLessThanOrEqual(0);
     const spans: Tokenizer = { size: 2, pieces: [Buffer.from('z'), Buffer.from('a')], special: new Set() };
     const ids = Int32Array.from({ length: 800_000 }, (_, i) => i % 2);
     const mask = Uint8Array.from(ids, (id) => 1 - id);
