@@ -14,13 +14,15 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.trim().spl
 /** Words at the end of a key that name a credential by themselves. */
 const CREDENTIAL_WORDS = wordSet(`
   password passwords passwd pass pwd pw passphrase passcode secret secrets token bearer jwt pat auth authorization
-  cookie cookies credential credentials apikey apikeys sessionid phpsessid jsessionid sas kubeconfig`);
+  cookie cookies credential credentials creds apikey apikeys authkey sessionid phpsessid jsessionid sas kubeconfig
+  mnemonic webhook`);
 /** Words before `key`, `keys` or `tokens`. Without one, these mean a dictionary's key or a number of tokens. */
 const OWNERS = wordSet(`
-  account api access auth bearer bot client deploy encryption id judge license master oauth private refresh secret
-  service session signing ssh storage subscription webhook anthropic aws azure cohere comet databricks
-  deepseek e2b fireworks gcp gemini github gitlab google groq hf huggingface langfuse langsmith
-  mistral modal neptune ngc nvidia openai openrouter replicate serper slack tavily together wandb xai`);
+  account api access auth bearer bot client deploy encryption id judge license master oauth private refresh
+  secret endpoint hmac sandbox service session sftp signing ssh ssl storage subscription tls webhook anthropic
+  aws azure bing brave cohere comet databricks deepseek e2b fireworks gcp gemini github gitlab google groq hf
+  huggingface jina kaggle langfuse langsmith mistral modal neptune ngc nvidia openai openrouter replicate serper
+  slack swanlab tavily together wandb xai zhipu`);
 /** Words after a credential's name that only describe its form. They are ignored. */
 const FORMS = wordSet('value values header headers string text list env data pem v hash');
 /** Names that are written as one word. */
@@ -34,7 +36,7 @@ const VOCABULARY = wordSet(`
   thought generated predicted accepted rejected`);
 /** Before `pass`, these words mean a run over data. */
 const RUNS_OVER_DATA = wordSet(
-  'forward backward first second third last single one two multi num per each eval',
+  'forward backward first second third last single one two multi num n per each eval',
 );
 /** Keys beside `token` in a list of log-probabilities. */
 const OF_VOCABULARY = ['logprob', 'logprobs', 'top_logprobs', 'prob', 'entropy', 'rank', 'token_id'];
@@ -42,7 +44,9 @@ const OF_VOCABULARY = ['logprob', 'logprobs', 'top_logprobs', 'prob', 'entropy',
 /** Whether a value under this key is a credential. */
 export function isCredentialKey(key: string): boolean {
   const words = wordsOf(key);
-  if (words.join(' ').endsWith('connection string')) return true;
+  if (/(?:connection string|seed phrase|otp seed)$/.test(words.join(' '))) return true;
+  // A share of problems: `pass@8`
+  if (/\bpass@\d+$/.test(key)) return false;
   while (words.length > 1 && FORMS.has(words.at(-1) ?? '')) words.pop();
   // API_KEY_OPENAI
   if (words.at(-3) === 'api' && words.at(-2) === 'key' && OWNERS.has(words.at(-1) ?? '')) words.pop();
@@ -177,7 +181,7 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   /(?<keep>\bAuthorization["']?\s{0,4}[:=,]\s{0,4}["']?(?:Basic|Token|Digest)\s{1,4})[^\s"',;]{6,9999}/gi,
   /(?<keep>\bcookie:\s{1,4})(?=[^\s=;]{1,100}=)[^\n"']{6,9999}/gi,
   // Commands, and the file that curl and W&B read
-  /(?<keep>\bcurl [^\n|;]{0,300}?(?:-u|--user)[ =]["']?[^\s:"']{1,100}:)[^\s"']{3,300}/g,
+  /(?<keep>\bcurl [^\n|;]{0,300}?(?:-u|-U|--user|--proxy-user)[ =]["']?[^\s:"']{1,100}:)[^\s"']{3,300}/g,
   /(?<keep>\bsshpass\s{1,4}-p\s{0,2}["']?)[^\s"']{3,300}/g,
   /(?<keep>\bmysql(?:dump|admin)? [^\n|;]{0,200}?-p)[^\s"'-][^\s"']{3,300}/g,
   /(?<keep>\bdocker login [^\n|;]{0,200}?(?:-p|--password)[ =]["']?)[^\s"'-][^\s"']{3,300}/g,
@@ -187,6 +191,13 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   /(?<keep>\bvault login (?:-[\w=-]{1,60} ){0,5}(?:token=)?)[\w.-]{16,300}/g,
   /(?<keep>\bngrok (?:config add-authtoken|authtoken) )[\w-]{16,300}/g,
   /(?<keep>\blogin\s{1,9}\S{1,200}\s{1,9}password\s{1,9})[^\s"'\\]{4,300}/g,
+  /(?<keep>-(?:storepass|keypass|pass(?:in|out)? pass:)\s{0,4}["']?)(?=[^\s"']{0,100}\d)[^\s"'-][^\s"']{3,300}/g,
+  /(?<keep>\b(?:unzip [^\n|;]{0,200}?-P\s{0,2}|7z a? ?[^\n|;]{0,200}?-p|az login [^\n|;]{0,200}?(?:-p|--password)[ =])["']?)(?=[^\s"']{0,100}\d)[^\s"'-][^\s"']{3,300}/g,
+  /(?<keep>\bConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?["'])[^"'\n]{3,300}/g,
+  // SQL
+  /(?<keep>\b(?:IDENTIFIED BY|(?:ROLE|USER) [^\n;]{1,200} PASSWORD|SET PASSWORD [^\n;=]{1,200}=)\s{1,4}')[^'\n]{3,300}/gi,
+  // A user and a password in a call
+  /(?<keep>(?:\bauth\s{0,4}=\s{0,4}\(|\bHTTP(?:Basic|Digest)Auth\(|\.login\()\s{0,4}["'][^"'\n]{1,100}["'],\s{0,4}["'])[^"'\s]{3,300}(?=["'])/g,
   // A URL with a password, or with a token instead of a user
   /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/'"]{1,300}(?=@)/g,
   /(?<keep>\bhttps?:\/\/)[\w-]{20,9999}(?=@)/g,
@@ -196,7 +207,7 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
 
 /** The form that `env` prints. */
 const ENVIRONMENT: RegExp =
-  /(?<keep>(?:^[ \t]{0,40}|(?<=["']))(?:export |set )?(?<name>[A-Z][A-Z0-9_]{1,60})=["']?)(?<secret>[^\s"']{6,9999})(?=["']|[ \t]{0,4}$)/gm;
+  /(?<keep>(?:^[ \t]{0,40}|(?<=["']))(?:export |set )?(?<name>[A-Z][A-Z0-9_]{1,60})=\$?["']?)(?<secret>[^\s"']{6,9999})(?=["']|[ \t]{0,4}$)/gm;
 /** A name and the value assigned to it. `isCredentialKey` decides whether the name is a credential's. */
 const ASSIGNED: readonly RegExp[] = [
   ENVIRONMENT,
@@ -205,13 +216,19 @@ const ASSIGNED: readonly RegExp[] = [
   // A line of YAML or INI, or a header
   /(?<keep>(?:^|(?<=["']))[ \t]{0,40}(?:- )?["']?(?<name>[A-Za-z][\w.-]{1,60})["']?(?::|[ \t]{1,4}=)[ \t]{1,4}["']?)(?<secret>[^\s"'{[|>][^\s"']{3,9999})(?=["']|,?[ \t]{0,4}$)/gm,
   // `setx NAME value`, and a tag
-  /(?<keep>\b(?:setx|set -g?x)\s{1,4}(?<name>[A-Z][A-Z0-9_]{1,60})\s{1,4}["']?)(?<secret>[^\s"']{6,9999})/g,
+  /(?<keep>\b(?:setx|setenv|set -g?x)\s{1,4}(?<name>[A-Z][A-Z0-9_]{1,60})\s{1,4}["']?)(?<secret>[^\s"']{6,9999})/g,
   /(?<keep><(?<name>[A-Za-z][\w.-]{1,60})>)(?<secret>[^<>\s]{4,9999})(?=<\/)/g,
   // Code: `name = "value"`, `name: "value"`, `name := "value"`, and words of a sentence
   /(?<keep>(?<![\w.-])(?<name>[A-Za-z][\w.-]{1,60})\s{0,4}(?::=|[:=])\s{0,4}[bru]{0,2}["'`])(?<secret>[^"'`\s]{4,9999})(?=["'`])/g,
   /(?<keep>\b(?<name>(?:API|api|Api|access|secret|Secret|Access) (?:key|Key|token|Token))\s{0,3}(?:[:=]|is:?)\s{1,3}["'`]?)(?<secret>[^\s"'`,;]{4,9999})/g,
   // Code: `environ["NAME"] = "value"`, `setdefault("NAME", "value")`, `"name" => "value"`
   /(?<keep>["'](?<name>[A-Za-z][\w.-]{1,60})["']\s{0,4}(?:\]\s{0,4}=|,|=>)\s{0,4}["'])(?<secret>[^"'\s]{4,9999})(?=["'])/g,
+  /(?<keep>(?<![\w:]):(?<name>[A-Za-z]\w{1,60})\s{0,4}=>\s{0,4}["'])(?<secret>[^"'\s]{4,9999})(?=["'])/g,
+  // A name and its value, as in manifests and XML: `- name: DB_PASSWORD`, `value: X`
+  /(?<keep>\b(?:name|key)["']?\s{0,4}[:=]\s{0,4}["']?(?<name>[A-Za-z][\w.-]{1,60})["']?,?\s{1,60}["']?value["']?\s{0,4}[:=]\s{0,4}["']?)(?<secret>[^\s"'{[]{4,9999})/g,
+  /(?<keep>--from-literal[= ](?<name>[A-Za-z][\w.-]{1,60})=["']?)(?<secret>[^\s"']{4,9999})/g,
+  // Markdown: `**Password:** X`
+  /(?<keep>\*\*(?<name>[A-Za-z][\w. -]{1,60}):?\*\*:?\s{1,4}`?)(?<secret>[^\s`*"'\\]{4,9999})/g,
   // JSON or Python within a text
   /(?<keep>["'](?<name>[A-Za-z][\w.-]{1,60})["']\s{0,4}:\s{0,4}[bru]{0,2}["'])(?<secret>[^"'\n]{4,9999})(?=["'])/g,
   // JSON within JSON
@@ -224,16 +241,19 @@ const ASSIGNED: readonly RegExp[] = [
 ];
 /** Parts of credential names in an assignment. Most texts contain none, and the search ends there. */
 const ASSIGNMENT =
-  /(?:key|token|pass|pwd|secret|auth|cookie|credential|bearer|jwt|pat|sas|sess)[\w.-]{0,20}(?:[\\"'`]{0,8}\]?\s{0,40}[:=,>|]|\t|\\{1,7}t| is:? )|--[a-z]|\bset/i;
+  /(?:key|token|pass|pwd|secret|auth|cookie|cred|bearer|jwt|pat|sas|sess)[\w.-]{0,20}(?:[\\"'`]{0,8}\]?\s{0,40}[:=,>|]|["']?,?\s{1,60}["']?value|\t|\\{1,7}t| is:? )|--[a-z]|\bset/i;
 /** Values that refer to a credential, such as the name of a variable, or say that it is not set. */
 const PLACEHOLDER = /^(?:[$<{*•]|(?:none|null|true|false)$|env:|\d{0,9}\.\d+$)/i;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const isReference = (value: string): boolean => PLACEHOLDER.test(value) || VARIABLE.test(value);
+/** `PWD` is the directory of a shell, too. */
+const isDirectory = (name: string, value: string): boolean =>
+  /^(?:OLD)?PWD$/i.test(name) && /^(?:[A-Za-z]:)?[\\/~]/.test(value);
 /** In code an assignment is usually no secret (`token=next_token`). Generated ones are long, with digits. */
 const GENERATED = /^(?=[^\d]{0,200}\d)(?=[^A-Za-z]{0,200}[A-Za-z])[A-Za-z0-9+/=~-]{16,}$/;
 /** A password may be short. */
 const CHOSEN = /^(?=[^\d]{0,200}\d)(?=[^A-Za-z]{0,200}[A-Za-z])[^\s"'()[\]{},;]{8,}$/;
-const PASSWORD = /(?:password|passwd|passphrase|pwd)$/i;
+const PASSWORD = /(?:password|passwd|passphrase|pwd|[_.-]pass)$/i;
 
 interface Masked<T> {
   readonly value: T;
@@ -274,7 +294,8 @@ function rangesIn(
   for (const form of ASSIGNED) {
     for (const match of text.matchAll(form)) {
       const { keep = '', name = '', secret = '' } = match.groups ?? {};
-      if (isCredentialKey(name) && !isReference(secret) && isMeant(form, name, secret)) add(match, keep);
+      const isSecret = isCredentialKey(name) && !isReference(secret) && !isDirectory(name, secret);
+      if (isSecret && isMeant(form, name, secret)) add(match, keep);
     }
   }
   return ranges;

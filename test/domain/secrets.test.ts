@@ -28,7 +28,8 @@ const KEYS = `
   hf_tokens access_tokens session_key webhook_secret PHPSESSID accesstoken authtoken secretkey clientsecret sshkey
   dbpass PGPASSWORD passcode private_key_pem API_KEY_OPENAI account_key judge_key api_token_v2 hf_tok sas_url
   slack_webhook_url bot_token user_token db_pass connection_string connectionString DB_CONNECTION_STRING
-  passwordHash kubeconfig`
+  passwordHash kubeconfig kaggle_key swanlab_key endpoint_key tls_key tailscale_authkey otp_seed seed_phrase mnemonic
+  slack_webhook aws_creds`
   .trim()
   .split(/\s+/);
 
@@ -40,7 +41,7 @@ const OTHER_KEYS = `
   api_keys_count prompt pass_rate pass_at_k passed compass patch path pattern session_id request_id id uuid
   sha sha256 commit checksum author_email basic_rate token_entropy entropy_per_token key_name patience bypass
   authenticate_url cookie_recipe_text secret_santa_count reward_token response_token eot_token step_token
-  draft_token forward_pass first_pass backward_pass base_url`
+  draft_token forward_pass first_pass backward_pass base_url n_pass pass@8 val/pass@16`
   .trim()
   .split(/\s+/);
 
@@ -204,6 +205,28 @@ const FORMS: readonly string[] = [
   `sqlcmd -S host -U sa -P |S3cretPass99`,
   `vault login |${letters(28)}`,
   `ngrok config add-authtoken |${letters(49)}`,
+  `curl --proxy-user user:|s3cr3tpw99| https://x.example/`,
+  `keytool -list -storepass |s3cr3tpw99`,
+  `openssl rsa -passin pass:|s3cr3tpw99| -in key.pem`,
+  `unzip -P |s3cr3tpw99| data.zip`,
+  `7z a -p|s3cr3tpw99| data.7z`,
+  `az login -u user -p |S3cretPass99`,
+  `ConvertTo-SecureString "|S3cretPass99|" -AsPlainText`,
+  `CREATE USER 'u'@'%' IDENTIFIED BY '|s3cr3tpw99|';`,
+  `ALTER ROLE admin WITH PASSWORD '|s3cr3tpw99|';`,
+  `SET PASSWORD FOR 'u' = '|s3cr3tpw99|';`,
+  `requests.get(url, auth=("user", "|s3cr3tpw99|"))`,
+  `HTTPBasicAuth('user', '|s3cr3tpw99|')`,
+  `smtp.login("user", "|s3cr3tpw99|")`,
+  `PASSWORD=$'|s3cr3tpw99|'`,
+  `setenv API_KEY |${letters(32)}`,
+  `:password => "|S3cretPass99|"`,
+  `  - name: DB_PASSWORD\n    value: |S3cretPass99`,
+  `{"name": "API_TOKEN", "value": "|${letters(32)}|"}`,
+  `<add key="ApiKey" value="|${letters(32)}|" />`,
+  `**Password:** |S3cretPass99`,
+  `ansible_ssh_pass=|S3cretPass99`,
+  `kubectl create secret generic db --from-literal=password=|S3cretPass99`,
   // Other quotes, and no quotes
   `api_key = b"|${letters(32)}|"`,
   `api_key = r'|${letters(32)}|'`,
@@ -292,6 +315,12 @@ const TEXTS: readonly string[] = [
   '{"token": "hello", "logprob": -0.1}',
   'as-of-now and ask-me; SK is a postal code; key-value stores',
   'M.GaBcDe.x and N.1.2',
+  "an account IDENTIFIED BY its number; ALTER USER needs a PASSWORD '' there",
+  'self.login(user, password); page.login("user", password)',
+  'plt.scatter(x, y, name: speed value: 12.5)',
+  '**Key:** the proof by contradiction1234567890',
+  'PWD=/home/ann/work2/repository',
+  'unzip -P needs a password; 7z -p asks for one',
   'print("MAX_TOKENS=4096000", f"API_KEY={api_key}")',
 ];
 
