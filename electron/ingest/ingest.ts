@@ -647,7 +647,7 @@ class IngestCall {
   }
 
   /** Stores an existing file that cannot be read. A path that does not exist is only reported. */
-  private unreadable(found: { path: string; code: string; message: string }): FileReport {
+  private unreadable(found: Unreadable): FileReport {
     this.status.issues++;
     const needsAdapter = found.code === NEEDS_ADAPTER;
     const report: FileReport = {
@@ -656,9 +656,10 @@ class IngestCall {
     };
     const known = this.writer.knownFile(found.path);
     const hasRollouts = known?.format !== undefined;
+    if (hasRollouts && known.lines > 0 && found.code === PARSER_ENDED) return this.endedWithin(known, found);
     if (hasRollouts && needsAdapter)
       this.writer.addUnread([{ path: found.path, bytes: known.bytes, hasAdapter: true }]);
-    if (hasRollouts && (needsAdapter || found.code === 'parser_ended')) {
+    if (hasRollouts && (needsAdapter || found.code === PARSER_ENDED)) {
       this.writer.dropIssuesWithCode(known.fileId, found.code);
       for (const issue of report.issues) this.writer.addIssue(known.fileId, issue);
     }
@@ -668,6 +669,19 @@ class IngestCall {
     this.writer.dropIssues(fileId);
     for (const issue of report.issues) this.writer.addIssue(fileId, issue);
     return { ...report, fileId };
+  }
+
+  /** Keeps what was read of a file before its content ended the parser. */
+  private endedWithin({ fileId, lines, format }: KnownFile, { path, code, message }: Unreadable): FileReport {
+    const what =
+      lines === 1 ? 'The first record was' : `The first ${lines.toLocaleString('en')} records were`;
+    const issue: IngestIssue = {
+      ...{ severity: 'refused', code, line: lines + 1 },
+      message: `${message}. ${what} read, the rest was not`,
+    };
+    this.writer.dropIssuesWithCode(fileId, code);
+    this.writer.addIssue(fileId, issue);
+    return { ...this.reportOf(fileId, path, format, 'refused'), issues: [issue] };
   }
 
   private report(): void {
@@ -684,10 +698,24 @@ function areOneRun(paths: readonly string[]): boolean {
 /** Runs of a file that take the tokenizer beside it. Each run keeps a copy, and the recorder writes one run. */
 const MOST_TOKENIZED = 16;
 
+interface Unreadable {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+const PARSER_ENDED = 'parser_ended';
 const ADAPTER_FAILED = 'adapter_failed';
 const INCOMPLETE_LINE = 'incomplete_line';
 /** Issues about the end of the data read so far. The next call determines them again. */
-const CODES_OF_END = [INCOMPLETE_LINE, 'damaged', ADAPTER_FAILED, 'no_records', NEEDS_ADAPTER] as const;
+const CODES_OF_END = [
+  INCOMPLETE_LINE,
+  'damaged',
+  PARSER_ENDED,
+  ADAPTER_FAILED,
+  'no_records',
+  NEEDS_ADAPTER,
+] as const;
 
 type ReadPlan = Exclude<Plan, { kind: 'unchanged' | 'duplicate' }>;
 
@@ -708,7 +736,7 @@ function duplicateText(path: string, runs: readonly string[]): string {
   return `${text(` of ${noun} ${runs.join(', ')}`)}; to read it from here, remove ${it} and open this file again`;
 }
 
-function reportUnreadable(found: { path: string; code: string; message: string }): FileReport {
+function reportUnreadable(found: Unreadable): FileReport {
   const issue: IngestIssue = { severity: 'refused', code: found.code, message: found.message };
   return { path: found.path, format: null, status: 'refused', rollouts: 0, issues: [issue] };
 }

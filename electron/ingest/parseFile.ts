@@ -96,6 +96,8 @@ export async function parseFile(
       for await (const records of source.records(offset)) {
         if (isCancelled()) return { isCancelled: true };
         for (const record of records) {
+          if ('bytes' in record && record.bytes.byteLength > LARGE_RECORD && !parser.isEmpty)
+            await emit(await finish());
           if (record.isUnended !== true) {
             if ('tooLong' in record) parser.tooLong(record);
             else parser.take(record);
@@ -139,6 +141,9 @@ export async function parseFile(
  * them may weigh little; the process would be taken for one that hangs.
  */
 const LONGEST_TURN_MS = 200;
+
+/** Bytes of a record that may end the process. Everything before it is stored first. */
+const LARGE_RECORD = 4 << 20;
 
 /** Whether the last line read had no line end, so that the next bytes do not begin a line. */
 async function continuesAfterUnendedLine({ path, container, offset }: ParseRequest): Promise<boolean> {

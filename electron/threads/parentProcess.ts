@@ -2,7 +2,8 @@
 import { Worker } from 'node:worker_threads';
 
 export interface ParentProcess<Sent, Received> {
-  readonly send: (message: Sent) => void;
+  /** Resolves when the message has left the process, whose end cannot lose it any more. */
+  readonly send: (message: Sent) => Promise<void>;
   readonly receive: (listener: (message: Received) => void) => void;
 }
 
@@ -11,7 +12,8 @@ export function connectToParent<Sent, Received>(): ParentProcess<Sent, Received>
   const utility = (process as { parentPort?: UtilityPort }).parentPort;
   if (utility !== undefined)
     return {
-      send: (message) => utility.postMessage(message),
+      // Another thread of the process passes it on.
+      send: async (message) => utility.postMessage(message),
       receive: (listener) => utility.on('message', ({ data }) => listener(data as Received)),
     };
   // Python in the process may replace these later.
@@ -20,7 +22,10 @@ export function connectToParent<Sent, Received>(): ParentProcess<Sent, Received>
   const on = process.on.bind(process);
   on('disconnect', () => exit(1));
   return {
-    send: (message) => void send?.(message, undefined, undefined, (error) => error && exit(1)),
+    send: (message) =>
+      new Promise((resolve) => {
+        send?.(message, undefined, undefined, (error) => (error ? exit(1) : resolve()));
+      }),
     receive: (listener) => void on('message', (message) => listener(message as Received)),
   };
 }

@@ -181,8 +181,11 @@ export interface ParserNotice {
   readonly ended?: { readonly why: number | null | Error };
 }
 
-/** Each message has the id of its parse, to distinguish late messages of a cancelled parse. */
-export type ParserMessage = { readonly parseId: number } & ParserNews;
+/**
+ * `started` is the first message of a process. Each other message has the id of its parse, to distinguish late messages
+ * of a cancelled parse.
+ */
+export type ParserMessage = { readonly kind: 'started' } | ({ readonly parseId: number } & ParserNews);
 
 export type ParserNews =
   | { readonly kind: 'batch'; readonly batch: SentBatch }

@@ -62,6 +62,7 @@ class Parse {
 
 const parses = new Map<number, Parse>();
 
+post({ kind: 'started' });
 parent.receive((message) => {
   switch (message.kind) {
     case 'credit':
@@ -137,7 +138,8 @@ async function run(parseId: number, parse: Parse, request: ParseRequest): Promis
         if (parse.isCancelled) return;
         const { items, problems } = batch;
         const sent = { ...batch, items: packList([...items]), problems: packList(problems) };
-        post({ parseId, kind: 'batch', batch: sent });
+        // The next record may end the process.
+        await post({ parseId, kind: 'batch', batch: sent });
         // Lets `cancel` and `credit` messages in, which a synchronous parse would block.
         await new Promise((resolve) => setImmediate(resolve));
       },
@@ -161,6 +163,6 @@ function describe(error: unknown): Omit<Extract<ParserNews, { kind: 'error' }>, 
 }
 
 /** The host passes a frame on without reading it. */
-function post(message: ParserMessage): void {
-  parent.send(serialize(message));
+function post(message: ParserMessage): Promise<void> {
+  return parent.send(serialize(message));
 }

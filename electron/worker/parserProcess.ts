@@ -9,7 +9,7 @@ import { type ChildProcess, forkProcess } from '../threads/childProcess.ts';
 import { PARSER_HEAP } from '../threads/heapLimits.ts';
 import { unpackEach, unpackList } from '../threads/packedList.ts';
 import { entryOf } from './entry.ts';
-import type { ParserFrame, ParserMessage, ParserRequest, SentBatch } from './messages.ts';
+import type { ParserFrame, ParserMessage, ParserNews, ParserRequest, SentBatch } from './messages.ts';
 
 /** A process without requests is ended after this time, which frees its memory. */
 const IDLE_MS = 15_000;
@@ -19,6 +19,10 @@ const CANCEL_MS = 5_000;
 
 const ENDED =
   'the content ended the parser: one record takes more than 920 MiB of memory, or more than 20 s of computing; the file is probably damaged';
+
+/** A process that has not started after this time never will. */
+const START_MS = 60_000;
+const NOT_STARTED = 'the parser could not be started; the system may have no memory or processes left';
 
 type OnBatch = (batch: PackedBatch) => void | Promise<void>;
 
@@ -31,7 +35,8 @@ const forkParser: StartParser = () =>
  * The parser process, as seen by the writer. Files are parsed in the order of the requests. One process is
  * enough: with the writer and libuv's compression it keeps two cores busy, and a second one measured slower.
  *
- * A process that ends fails its requests, and the next request starts another one.
+ * A process that ends fails its requests as unreadable files, and the next request starts another one. One that cannot be
+ * started fails the whole call, because it says nothing of the files.
  */
 export class ParserProcess implements Parser {
   private readonly start: StartParser;
@@ -95,7 +100,7 @@ export class ParserProcess implements Parser {
     setTimeout(() => {
       if (child === undefined || child !== this.child || !parseIds.some((id) => this.open.has(id))) return;
       child.kill();
-      this.fail(child, ENDED);
+      this.fail(child, ended(ENDED));
     }, CANCEL_MS).unref();
   }
 
@@ -108,33 +113,45 @@ export class ParserProcess implements Parser {
   private running(): ChildProcess<ParserRequest, ParserFrame> {
     if (this.child !== undefined) return this.child;
     const child = this.start();
+    let isStarted = false;
+    const starting = setTimeout(() => {
+      child.kill();
+      this.fail(child, new Error(NOT_STARTED));
+    }, START_MS);
+    starting.unref();
     child.onMessage((frame) => {
       if (child !== this.child) return;
       try {
         const message = deserialize(frame) as ParserMessage;
+        if (message.kind === 'started') {
+          isStarted = true;
+          clearTimeout(starting);
+        }
         // A late message of a cancelled parse has no request.
-        this.open.get(message.parseId)?.receive(message);
+        else this.open.get(message.parseId)?.receive(message);
       } catch (error) {
         child.kill();
-        this.fail(child, error instanceof Error ? error.message : ENDED);
+        this.fail(child, ended(error instanceof Error ? error.message : ENDED));
       }
     });
-    child.onExit((why) => this.fail(child, why instanceof Error ? why.message : ENDED));
+    child.onExit((why) => {
+      clearTimeout(starting);
+      if (isStarted) this.fail(child, ended(why instanceof Error ? why.message : ENDED));
+      else this.fail(child, new Error(why instanceof Error ? `${NOT_STARTED}: ${why.message}` : NOT_STARTED));
+    });
     this.child = child;
     return child;
   }
 
-  /** Fails the requests of a process that has ended as unreadable files. */
-  private fail(child: ChildProcess<ParserRequest, ParserFrame>, message: string): void {
+  private fail(child: ChildProcess<ParserRequest, ParserFrame>, error: Error): void {
     if (child !== this.child) return;
     this.child = undefined;
-    for (const request of [...this.open.values()])
-      request.fail(Object.assign(new Error(message), { code: 'PARSER_ENDED', syscall: 'parse' }));
+    for (const request of [...this.open.values()]) request.fail(error);
   }
 
   private ask<T>(
     question: DistributiveOmit<Extract<ParserRequest, { kind: 'identify' | 'parse' }>, 'parseId'>,
-    onMessage: (message: ParserMessage, resolve: (value: T) => void, reject: (error: Error) => void) => void,
+    onMessage: (message: ParserNews, resolve: (value: T) => void, reject: (error: Error) => void) => void,
   ): Promise<T> {
     const parseId = ++this.lastParseId;
     clearTimeout(this.idle);
@@ -145,7 +162,7 @@ export class ParserProcess implements Parser {
         finish();
       };
       const fail = (error: Error): void => settle(() => reject(error));
-      const receive = (message: ParserMessage): void => {
+      const receive = (message: ParserNews): void => {
         if (message.kind === 'error') fail(Object.assign(new Error(message.message), message.system ?? {}));
         else onMessage(message, (value) => settle(() => resolve(value)), fail);
       };
@@ -161,9 +178,13 @@ export class ParserProcess implements Parser {
 }
 
 interface Request {
-  readonly receive: (message: ParserMessage) => void;
+  readonly receive: (message: ParserNews) => void;
   readonly fail: (error: Error) => void;
 }
+
+/** The failure of a file whose content has ended the process. */
+const ended = (message: string): Error =>
+  Object.assign(new Error(message), { code: 'PARSER_ENDED', syscall: 'parse' });
 
 /** `packList` in `parser.ts` has packed the two lists. */
 function received({ items, problems, ...batch }: SentBatch): PackedBatch {

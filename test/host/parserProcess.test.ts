@@ -29,6 +29,7 @@ function parserOf(): ParserProcess {
     `
       import { appendFileSync } from 'node:fs';
       appendFileSync(${JSON.stringify(join(place.directory, 'starts'))}, 'start\\n');
+      await import(${JSON.stringify(entryOf('parser').href)});
       process.on('message', ({ kind, path }) => {
         if (kind === 'identify' && path.includes('exits')) process.exit(3);
         if (kind === 'identify' && path.includes('loops')) {
@@ -38,7 +39,6 @@ function parserOf(): ParserProcess {
         // One list that does not fit, which ends the process and not only a thread.
         if (kind === 'identify' && path.includes('fills')) for (const kept = [];;) kept.push(kept.length);
       });
-      await import(${JSON.stringify(entryOf('parser').href)});
     `,
   );
   return new ParserProcess(() =>
@@ -94,6 +94,66 @@ describe('a file that ends the parser', () => {
     expect(events).toEqual(['written', 'PARSER_ENDED']);
     expect(await parser.identify(path, '1.jsonl', undefined)).toMatchObject({ kind: 'log', format: 'verl' });
     expect(starts()).toBe('start\nstart\n');
+  });
+});
+
+it('a record that ends the parser costs nothing of what is before it, and the next call continues there', async () => {
+  const logs = join(place.directory, 'logs');
+  mkdirSync(logs);
+  const before = Array.from({ length: 3_000 }, (_, n) => line(n).replace('"a"', `"${'a'.repeat(1_000)}"`));
+  const many = line(3_000).replace('{', `{"more":[${'{},'.repeat(3 << 20)}{}],`);
+  const path = place.file('logs/1.jsonl', [...before, many, line(3_001)].join(''));
+  place.file('logs/2.jsonl', line(4_000));
+  const db = openWriter(place.library);
+  const read = async (by: ParserProcess) => (await ingest([logs], new LibraryWriter(db), by)).files;
+  try {
+    parser = parserOf();
+    const message = expect.stringMatching(
+      /^the content ended the parser.*\. The first 3,000 records were read, the rest was not$/,
+    );
+    expect(await read(parser)).toMatchObject([
+      { path, status: 'refused', rollouts: 3_000, issues: [{ code: 'parser_ended', line: 3_001, message }] },
+      { status: 'read', rollouts: 1 },
+    ]);
+    parser.close();
+    parser = new ParserProcess();
+    expect(await read(parser)).toMatchObject([
+      { path, status: 'appended', rollouts: 3_002 },
+      { status: 'unchanged' },
+    ]);
+  } finally {
+    db.close();
+  }
+  expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 3_003 }]);
+  expect(rows(place.library, 'SELECT count(*) AS n FROM issue_row')).toEqual([{ n: 0 }]);
+});
+
+describe('a parser that cannot be started', () => {
+  it.each([
+    ['ends', 'process.exit(1)'],
+    ['never starts', 'setInterval(() => undefined, 1_000)'],
+  ])('fails the call, and says nothing of the file: it %s', async (_, code) => {
+    const path = place.file('1.jsonl', line(1));
+    const entry = place.file(
+      'dead.mjs',
+      `import { writeFileSync } from 'node:fs'; writeFileSync('${join(place.directory, 'run')}', ''); ${code};`,
+    );
+    const db = openWriter(place.library);
+    parser = new ParserProcess(() => forkProcess<ParserRequest, ParserFrame>(entry, { name: 'parser' }));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const failed = ingest([path], new LibraryWriter(db), parser).catch((error: Error) => error.message);
+      while (!existsSync(join(place.directory, 'run'))) await new Promise((resolve) => setImmediate(resolve));
+      vi.advanceTimersByTime(60_000);
+      expect(await failed).toContain('the parser could not be started');
+      parser = new ParserProcess();
+      expect((await ingest([path], new LibraryWriter(db), parser)).files).toMatchObject([
+        { status: 'read', issues: [] },
+      ]);
+    } finally {
+      vi.useRealTimers();
+      db.close();
+    }
   });
 });
 
