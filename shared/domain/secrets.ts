@@ -7,6 +7,8 @@
  * password), or by the name before it in a text (`--api-key X`, `HF_TOKEN=X`). Only strings are masked.
  * Numbers are kept, and ids that are no part of a credential.
  */
+import { parseJson } from './parseJson.ts';
+
 const MASK = '••••••';
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
@@ -14,8 +16,7 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.trim().spl
 /** Words at the end of a key that name a credential by themselves. */
 const CREDENTIAL_WORDS = wordSet(`
   password passwords passwd pass pwd pw passphrase passcode secret secrets token bearer jwt pat auth authorization
-  cookie cookies credential credentials creds apikey apikeys authkey sessionid phpsessid jsessionid sas kubeconfig
-  mnemonic webhook`);
+  cookie cookies credential credentials creds apikey apikeys authkey sessionid phpsessid jsessionid sas kubeconfig`);
 /** Words before `key`, `keys` or `tokens`. Without one, these mean a dictionary's key or a number of tokens. */
 const OWNERS = wordSet(`
   account api access auth bearer bot client deploy encryption id judge license master oauth private refresh
@@ -33,7 +34,7 @@ const VOCABULARY = wordSet(`
   num max min total n eos bos pad unk cls sep mask stop end start next first last special image think
   per each text audio video prefix suffix top sampled target vocab added extra tool call reasoning
   answer control new reward response prompt output input step draft eot eom thinking
-  thought generated predicted accepted rejected`);
+  thought generated predicted accepted rejected yes no verdict boxed newline label choice option`);
 /** Before `pass`, these words mean a run over data. */
 const RUNS_OVER_DATA = wordSet(
   'forward backward first second third last single one two multi num n per each eval',
@@ -192,12 +193,12 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   /(?<keep>\bngrok (?:config add-authtoken|authtoken) )[\w-]{16,300}/g,
   /(?<keep>\blogin\s{1,9}\S{1,200}\s{1,9}password\s{1,9})[^\s"'\\]{4,300}/g,
   /(?<keep>-(?:storepass|keypass|pass(?:in|out)? pass:)\s{0,4}["']?)(?=[^\s"']{0,100}\d)[^\s"'-][^\s"']{3,300}/g,
-  /(?<keep>\b(?:unzip [^\n|;]{0,200}?-P\s{0,2}|7z a? ?[^\n|;]{0,200}?-p|az login [^\n|;]{0,200}?(?:-p|--password)[ =])["']?)(?=[^\s"']{0,100}\d)[^\s"'-][^\s"']{3,300}/g,
-  /(?<keep>\bConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?["'])[^"'\n]{3,300}/g,
+  /(?<keep>\b(?:unzip [^\n|;]{0,200}?(?<=\s)-P\s{0,2}|7z [^\n|;]{0,200}?(?<=\s)-p|az login [^\n|;]{0,200}?(?:-p|--password)[ =])["']?)(?=[^\s"']{0,100}\d)[^\s"'-][^\s"']{3,300}/g,
+  /(?<keep>\bConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?["'])(?!\$)[^"'\n]{3,300}/g,
   // SQL
-  /(?<keep>\b(?:IDENTIFIED BY|(?:ROLE|USER) [^\n;]{1,200} PASSWORD|SET PASSWORD [^\n;=]{1,200}=)\s{1,4}')[^'\n]{3,300}/gi,
+  /(?<keep>\b(?:IDENTIFIED BY|(?:ROLE|USER) [^\n;]{1,200} PASSWORD|SET PASSWORD [^\n;=]{1,200}=)\s{1,4}')(?!<)[^'\n]{3,300}/gi,
   // A user and a password in a call
-  /(?<keep>(?:\bauth\s{0,4}=\s{0,4}\(|\bHTTP(?:Basic|Digest)Auth\(|\.login\()\s{0,4}["'][^"'\n]{1,100}["'],\s{0,4}["'])[^"'\s]{3,300}(?=["'])/g,
+  /(?<keep>(?:\bauth\s{0,4}=\s{0,4}\(|\bHTTP(?:Basic|Digest)Auth\(|\.login\()\s{0,4}["'][^"'\n]{1,100}["'],\s{0,4}["'])(?=[^"'\s]{0,100}\d)[^"'\s]{3,300}(?=["'])/g,
   // A URL with a password, or with a token instead of a user
   /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/'"]{1,300}(?=@)/g,
   /(?<keep>\bhttps?:\/\/)[\w-]{20,9999}(?=@)/g,
@@ -334,8 +335,9 @@ class Masker {
     const name = Object.entries(value).find(([key]) => /^(?:name|key|header)$/i.test(key))?.[1];
     const isNamed = typeof name === 'string' && isCredentialKey(name);
     return this.object(value, depth, (key, inner) => {
-      const isCredential =
-        (isNamed && /^values?$/i.test(key)) || (isCredentialKey(key) && !(isVocabulary && key === 'token'));
+      const isOther =
+        (isVocabulary && key === 'token') || (typeof inner === 'string' && isDirectory(key, inner));
+      const isCredential = (isNamed && /^values?$/i.test(key)) || (isCredentialKey(key) && !isOther);
       return isCredential ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1);
     });
   }
@@ -400,7 +402,7 @@ class Masker {
     if (!/^\s*[{[]/.test(text)) return undefined;
     try {
       const before = this.replaced;
-      const walked = this.walk(JSON.parse(text), depth + 1);
+      const walked = this.walk(parseJson(text), depth + 1);
       return this.replaced === before ? text : JSON.stringify(walked);
     } catch {
       return undefined;

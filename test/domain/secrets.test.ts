@@ -28,8 +28,8 @@ const KEYS = `
   hf_tokens access_tokens session_key webhook_secret PHPSESSID accesstoken authtoken secretkey clientsecret sshkey
   dbpass PGPASSWORD passcode private_key_pem API_KEY_OPENAI account_key judge_key api_token_v2 hf_tok sas_url
   slack_webhook_url bot_token user_token db_pass connection_string connectionString DB_CONNECTION_STRING
-  passwordHash kubeconfig kaggle_key swanlab_key endpoint_key tls_key tailscale_authkey otp_seed seed_phrase mnemonic
-  slack_webhook aws_creds`
+  passwordHash kubeconfig kaggle_key swanlab_key endpoint_key tls_key tailscale_authkey otp_seed seed_phrase
+  aws_creds`
   .trim()
   .split(/\s+/);
 
@@ -41,7 +41,8 @@ const OTHER_KEYS = `
   api_keys_count prompt pass_rate pass_at_k passed compass patch path pattern session_id request_id id uuid
   sha sha256 commit checksum author_email basic_rate token_entropy entropy_per_token key_name patience bypass
   authenticate_url cookie_recipe_text secret_santa_count reward_token response_token eot_token step_token
-  draft_token forward_pass first_pass backward_pass base_url n_pass pass@8 val/pass@16`
+  draft_token forward_pass first_pass backward_pass base_url n_pass pass@8 val/pass@16
+  mnemonic webhook yes_token no_token verdict_token newline_token`
   .trim()
   .split(/\s+/);
 
@@ -321,6 +322,9 @@ const TEXTS: readonly string[] = [
   '**Key:** the proof by contradiction1234567890',
   'PWD=/home/ann/work2/repository',
   'unzip -P needs a password; 7z -p asks for one',
+  '7z a archive.7z file-part1.txt; 7z x big-pack12345.7z; unzip foo.zip SOME-Package123',
+  'client.get("/users", auth=("user", "role")); session.login("alice", "home_page")',
+  'CREATE USER u IDENTIFIED BY \'<password1>\'; ConvertTo-SecureString "$env:PW1"',
   'print("MAX_TOKENS=4096000", f"API_KEY={api_key}")',
 ];
 
@@ -426,6 +430,14 @@ describe('a configuration', () => {
     expect(value).toEqual({
       env: { HF_TOKEN: '••••••', list: [{ password: '••••••', user: 'u' }] },
       credentials: { user: '••••••', key: ['••••••', 3, null, ''], on: true },
+    });
+  });
+
+  it('keeps the directory of a shell', () => {
+    const environment = { PWD: '/home/ann/work2', OLDPWD: '/home/ann', pwd: 'C:\\work' };
+    expect(maskSecrets({ environment, pwd: 's3cr3tpw99' })).toEqual({
+      value: { environment, pwd: '••••••' },
+      masked: 1,
     });
   });
 
