@@ -35,6 +35,17 @@ function excessOf(text: string): string | undefined {
   return undefined;
 }
 
+/** Objects, lists, fields and entries. */
+export function countValues(json: string): number {
+  let values = 0;
+  for (let at = 0; at < json.length; at++) {
+    const sign = json[at];
+    if (sign === '"') at = endOfString(json, at) - 1;
+    else if (sign === '[' || sign === '{' || sign === ':' || sign === ',') values++;
+  }
+  return values;
+}
+
 /** Position after the closing quote, or the end of the text if none exists. */
 export function endOfString(text: string, quote: number): number {
   for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {

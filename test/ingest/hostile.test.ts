@@ -24,6 +24,7 @@ import { ThriftWalker } from '../../electron/ingest/containers/parquetChecks.ts'
 import { BatchBuilder } from '../../electron/ingest/packBatch.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
 import { openReader } from '../../electron/storage/open.ts';
+import { getRollout } from '../../electron/storage/queries/rollout.ts';
 import { getRun, listSteps } from '../../electron/storage/queries/runs.ts';
 import {
   addGeneratedStatistics,
@@ -757,6 +758,23 @@ it('a run shows as much of its stages and its configuration as a page can', asyn
   expect(run?.stages.at(-1)?.changes).toEqual({ changes: '900011 characters, too long to show' });
   expect(run?.config).toMatchObject({ short: 7, long: '2097154 characters, too long to show' });
   expect(JSON.stringify(run).length).toBeLessThan(18 << 20);
+});
+
+it('a rollout shows as many of its extra fields as a page can', async () => {
+  const lists = `[${'[],'.repeat(3_000_000)}[]]`;
+  const words = 'a, b: [c] {d} '.repeat(100_000);
+  const line = JSON.stringify({
+    ...{ v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index: 0, text: 't', words, note: [1, 2] },
+    problem: { id: 'p', prompt: '?' },
+  });
+  await ingestHere(place.library, [place.file('log.jsonl', `${line.slice(0, -1)},"lists":${lists}}\n`)]);
+  const db = openReader(place.library);
+  const rollout = getRollout(db, 1);
+  db.close();
+  expect(rollout?.extra).toEqual({
+    ...{ words, note: [1, 2] },
+    lists: '6,000,002 values, too many to show; the raw record has them',
+  });
 });
 
 it('an issue quotes only the beginning of what a log says', async () => {

@@ -11,6 +11,7 @@ import {
   type ToolCall,
   type Turn,
 } from '../../../shared/domain/model.ts';
+import { countValues } from '../../../shared/domain/parseJson.ts';
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, optional, orNull, query, type RowSpec, text } from '../rows.ts';
@@ -166,7 +167,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     limits,
     tokens: tokenInfo(tokenRecord(db, rolloutId)),
     flags: flagsOf(db, rolloutId, detail.flags),
-    extra: objectOf(extra === '' ? null : extra),
+    extra: shownExtra(extra),
     record: {
       fileId: detail.fileId,
       unit: detail.unit,
@@ -174,6 +175,27 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
       byteLength: detail.byteLength,
     },
   };
+}
+
+/** What a page takes a second for. A record may have 16 million. */
+const MOST_EXTRA_VALUES = 500_000;
+/** Shorter texts have fewer. */
+const UNCOUNTED_EXTRA = 1 << 19;
+
+/** The extra fields, without those of more values than a page can show. The raw record has them. */
+function shownExtra(json: string): Readonly<Record<string, unknown>> {
+  const extra = objectOf(json === '' ? null : json);
+  if (json.length < UNCOUNTED_EXTRA) return extra;
+  let left = MOST_EXTRA_VALUES;
+  return Object.fromEntries(
+    Object.entries(extra).map(([name, value]) => {
+      const values = typeof value === 'object' ? countValues(JSON.stringify(value)) : 0;
+      if (values > left)
+        return [name, `${values.toLocaleString('en')} values, too many to show; the raw record has them`];
+      left -= values;
+      return [name, value];
+    }),
+  );
 }
 
 /** @param bits the value of `rollout_row.flags` */
