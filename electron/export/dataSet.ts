@@ -14,6 +14,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writ
 import { join } from 'node:path';
 import { refused } from '../../shared/api/errors.ts';
 import type { RunKind } from '../../shared/domain/model.ts';
+import { parseJson } from '../../shared/domain/parseJson.ts';
 import {
   DATA_SET_COLUMNS,
   DATA_SET_VERSION,
@@ -180,11 +181,11 @@ export function stepDirectory(runKey: string, step: number | undefined): string 
 export function runLines(db: ReadableLibrary, run: ExportedRun): readonly string[] {
   const id = run.loggedId ?? run.runKey;
   const metrics = Map.groupBy(exportedMetrics(db, run.runId), ({ step }) => step);
-  const config = JSON.parse(run.config) as Record<string, unknown>;
+  const config = parseJson(run.config) as Record<string, unknown>;
   const lines = [
     { ...config, v: 1, type: 'run', run: id, name: run.name },
     ...exportedStages(db, run.runId).map(({ fromStep, name, changes }) => ({
-      ...(JSON.parse(changes) as Record<string, unknown>),
+      ...(parseJson(changes) as Record<string, unknown>),
       ...{ v: 1, type: 'stage', run: id, from_step: fromStep, name },
     })),
     ...[...metrics].map(([step, values]) => ({

@@ -1,4 +1,5 @@
 /** The settings of a recomputation: the user's choice, otherwise the run's log, otherwise the release's defaults. */
+
 import type { RocBasis, RocChoice } from '../../shared/api/rocRows.ts';
 import {
   areStated,
@@ -8,6 +9,7 @@ import {
   settingsOf,
   withOverride,
 } from '../../shared/domain/downSampling.ts';
+import { parseJson } from '../../shared/domain/parseJson.ts';
 
 /** A choice from a request or command line, with unchecked values. */
 export type UncheckedChoice = Omit<RocChoice, 'settings'> & {
@@ -19,7 +21,12 @@ export type UncheckedChoice = Omit<RocChoice, 'settings'> & {
  * @throws SettingError for an invalid value
  */
 export function basisOf(config: string, choice: UncheckedChoice): RocBasis {
-  const { settings: base, logged, unreadable, rule } = settingsOf(JSON.parse(config));
+  const {
+    settings: base,
+    logged,
+    unreadable,
+    rule,
+  } = settingsOf(parseJson(config) as Readonly<Record<string, unknown>>);
   const chosen = SETTING_NAMES.filter((name) => choice.settings?.[name] !== undefined);
   const settings = chosen.reduce(
     (before, name) => withOverride(before, `${name}=${choice.settings?.[name]}`),

@@ -3,7 +3,9 @@
  * `python_code_with_standard_io` starts a fresh process with its `input` on stdin; `jupyter_code` replays the
  * earlier cells.
  */
+
 import type { Segment, ToolCall, ToolOutcome, TurnNumber } from './model.ts';
+import { parseJson } from './parseJson.ts';
 import { printedBy } from './toolOutput.ts';
 
 export interface CodeCell {
@@ -49,7 +51,7 @@ export function codeCells({ response, segments, toolCalls }: CodeSource): readon
 function inputOf(json: string | undefined): string | undefined {
   if (json === undefined) return undefined;
   try {
-    const parsed: unknown = JSON.parse(json);
+    const parsed: unknown = parseJson(json);
     if (typeof parsed !== 'object' || parsed === null || !('input' in parsed)) return undefined;
     return typeof parsed.input === 'string' && parsed.input !== '' ? parsed.input : undefined;
   } catch {

@@ -2,8 +2,10 @@
  * Scores of a rollout by scorer, as the log has them: a number, a grade such as C or I, or a boolean. A dictionary is
  * one score per key, named `scorer.key`. Parts of a reward, such as those of a rubric, are scores, too.
  */
+
 import { quoted, unquoted } from './filter/lexer.ts';
 import { wordTest } from './filter/wordTest.ts';
+import { parseJson } from './parseJson.ts';
 
 export type ScoreValue = number | string | boolean;
 export type Scores = Readonly<Record<string, ScoreValue>>;
@@ -44,7 +46,7 @@ export function gradeOfReward(scores: Scores, reward: number | undefined): strin
 export function parseScores(json: string | undefined): Scores {
   if (json === undefined) return {};
   try {
-    const stored: unknown = JSON.parse(json);
+    const stored: unknown = parseJson(json);
     if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return {};
     return Object.fromEntries(
       Object.entries(stored).filter((entry): entry is [string, ScoreValue] => isScoreValue(entry[1])),

@@ -12,7 +12,9 @@
  * Invariants (property-tested): outer ranges tile the text; inner ⊆ outer; every `<tool_call>` that the
  * policy opened is a tool call, well-formed or not.
  */
+
 import type { Segment, SegmentKind, TextRange, ToolCall, TurnNumber } from './model.ts';
+import { parseJson } from './parseJson.ts';
 import { readCallPayload } from './toolCallPayload.ts';
 import { type ParsedToolResponse, readToolResponse } from './toolOutcome.ts';
 import { type EnvironmentBlock, readTranscript } from './transcript.ts';
@@ -278,7 +280,7 @@ const TAGS_THAT_END = ['<answer>', '</answer>', '<reason>', '</reason>', '<think
 
 function isJsonObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return typeof value === 'object' && value !== null;
   } catch {
     return false;

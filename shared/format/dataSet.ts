@@ -2,6 +2,7 @@
  * Reads Turnwise's own Parquet data set of rollouts: every column of `dataSetColumns.ts` is converted back.
  * Segments and calls are read as stored, and rejected if they do not fit the text.
  */
+
 import {
   RUN_KINDS,
   SEGMENT_KINDS,
@@ -10,6 +11,7 @@ import {
   TOOL_OUTCOMES,
   type ToolCall,
 } from '../domain/model.ts';
+import { parseJson } from '../domain/parseJson.ts';
 import { parseScores } from '../domain/scores.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { summariseTurns } from '../domain/turns.ts';
@@ -296,7 +298,7 @@ function jsonValue(record: JsonObject, name: string): unknown {
   const value = record[name];
   if (value === undefined || value === null) return undefined;
   try {
-    if (typeof value === 'string') return JSON.parse(value);
+    if (typeof value === 'string') return parseJson(value);
   } catch {
     // Not JSON: rejected below.
   }

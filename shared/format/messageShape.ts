@@ -10,6 +10,7 @@
  *   … "content":[{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}}]   AI SDK; results in a tool message
  *   {"from":"gpt","value":"…"}                                  ShareGPT
  */
+import { parseJson } from '../domain/parseJson.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { isObject, type JsonObject, jsonText, stringOf, textField, textOf } from './fields.ts';
 
@@ -370,7 +371,7 @@ export function restOfMessages(
 /** undefined if the text is not JSON */
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -16,6 +16,7 @@
  * `shared/domain/annotate`. An annotation may be JSON as text, as in a table column. The full schema is
  * `pack.schema.json`.
  */
+import { parseJson } from '../domain/parseJson.ts';
 import { readDataSetRow } from './dataSet.ts';
 import { indexOf, insteadOfIndex, isObject, type JsonObject, jsonText, stringOf } from './fields.ts';
 import type { LogFormat, ParsedLine } from './format.ts';
@@ -93,7 +94,7 @@ function runLine(record: JsonObject): ParsedLine {
 function objectIn(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(value);
+    return parseJson(value);
   } catch {
     return value;
   }

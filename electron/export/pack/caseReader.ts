@@ -2,7 +2,9 @@
  * Reads the rollouts of a pack one by one, group by group: first the cases of a group, then its other
  * rollouts if requested.
  */
+
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
+import { parseJson } from '../../../shared/domain/parseJson.ts';
 import type { ReadableLibrary } from '../../storage/open.ts';
 import { annotationsOfRollout } from '../../storage/queries/annotations.ts';
 import {
@@ -34,11 +36,11 @@ export function packRuns(db: ReadableLibrary): ReadonlyMap<number, PackRun> {
         name: run.name,
         kind: run.kind,
         hasSteps: run.hasSteps === 1,
-        config: JSON.parse(run.config) as Record<string, unknown>,
+        config: parseJson(run.config) as Record<string, unknown>,
         stages: exportedStages(db, run.runId).map(({ fromStep, name, changes }) => ({
           fromStep,
           name,
-          changes: JSON.parse(changes) as Record<string, unknown>,
+          changes: parseJson(changes) as Record<string, unknown>,
         })),
       },
     ]),
