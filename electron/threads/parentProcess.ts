@@ -1,4 +1,5 @@
 /** The child's side of `childProcess.ts`: a channel to the parent, and limits that end the process. */
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 export interface ParentProcess<Sent, Received> {
@@ -57,10 +58,16 @@ const BEAT_MS = 100;
  * thread may be busy for good.
  *
  * @param watchdog the code of the worker
+ * @returns resolves when it watches
  */
-export function watchProcess(watchdog: URL, { mostMemory, longestTurnMs }: ProcessLimits): void {
+export async function watchProcess(
+  watchdog: URL,
+  { mostMemory, longestTurnMs }: ProcessLimits,
+): Promise<void> {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const watched: WatchedProcess = { parent: process.ppid, mostMemory, longestTurnMs, beats };
-  new Worker(watchdog, { workerData: watched }).unref();
+  const worker = new Worker(watchdog, { workerData: watched });
+  worker.unref();
   if (longestTurnMs !== undefined) setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref();
+  await once(worker, 'online');
 }

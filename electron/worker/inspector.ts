@@ -41,5 +41,5 @@ const checks = {
     naming(path, () => checkAdapter(path, adapter)),
 };
 
-if (isMainThread) watchProcess(entryOf('watchdog'), { mostMemory: MOST_PARSER_MEMORY });
+if (isMainThread) void watchProcess(entryOf('watchdog'), { mostMemory: MOST_PARSER_MEMORY });
 serve({ handlers: isMainThread ? handlers : checks });

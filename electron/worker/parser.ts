@@ -2,6 +2,7 @@
  * A process that parses files for the writer, at most `AHEAD` batches ahead. A file is not trusted: it may make a
  * decoder exhaust the memory, which ends a process and not only a thread, or loop for good.
  */
+import { stat } from 'node:fs/promises';
 import { serialize } from 'node:v8';
 import { identify } from '../ingest/identify.ts';
 import { Mappings } from '../ingest/mappings.ts';
@@ -24,7 +25,10 @@ const AHEAD = 2;
 const LONGEST_TURN_MS = 20_000;
 
 const parent = connectToParent<ParserFrame, ParserRequest>();
-watchProcess(entryOf('watchdog'), { mostMemory: MOST_PARSER_MEMORY, longestTurnMs: LONGEST_TURN_MS });
+const watched = watchProcess(entryOf('watchdog'), {
+  mostMemory: MOST_PARSER_MEMORY,
+  longestTurnMs: LONGEST_TURN_MS,
+});
 
 /** The state of one parse. The next parse has its own, while a cancelled one may still be ending. */
 class Parse {
@@ -62,8 +66,11 @@ class Parse {
 
 const parses = new Map<number, Parse>();
 
-post({ kind: 'started' });
-parent.receive((message) => {
+// A system without threads left ends the process at the first use of Node's pool, which reads files. No file is read
+// before, so that no file is accused of it.
+const started = Promise.all([watched, stat(process.execPath)]).then(() => post({ kind: 'started' }));
+parent.receive(async (message) => {
+  await started;
   switch (message.kind) {
     case 'credit':
       parses.get(message.parseId)?.give();

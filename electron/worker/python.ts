@@ -24,7 +24,7 @@ async function saveSnapshot(): Promise<void> {
 }
 
 function serve(): void {
-  watchProcess(entryOf('watchdog'), { mostMemory: MOST_MEMORY });
+  void watchProcess(entryOf('watchdog'), { mostMemory: MOST_MEMORY });
   const { send, receive } = connectToParent<PythonReceived, PythonSent>();
   let sandbox: Sandbox | undefined;
   /** Without packages. */

@@ -37,7 +37,7 @@ async function answer(request: SqlRequest): Promise<void> {
   const { values } = request;
   const isShown = values === 'shown';
   try {
-    watchProcess(entryOf('watchdog'), { mostMemory: MOST_MEMORY });
+    void watchProcess(entryOf('watchdog'), { mostMemory: MOST_MEMORY });
     const statement = await statementOf(request);
     await send({ kind: 'columns', columns: statement.columns });
     let page: unknown[][] = [];
