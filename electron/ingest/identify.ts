@@ -92,6 +92,19 @@ export function tailHashOf(path: string, offset: number): string {
   }
 }
 
+/**
+ * End of the hashed tail, in bytes of the file itself. The offset of a compressed file counts uncompressed
+ * bytes.
+ */
+export function tailPositionOf(known: {
+  readonly container: string;
+  readonly unit: string;
+  readonly offset: number;
+  readonly bytes: number;
+}): number {
+  return known.container === 'plain' && known.unit !== 'part' ? known.offset : known.bytes;
+}
+
 function bytesAt(file: number, position: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   return bytes.subarray(0, readSync(file, bytes, 0, length, position));

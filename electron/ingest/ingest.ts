@@ -21,10 +21,10 @@ import { noteSaved } from '../storage/storageFailure.ts';
 import type { Adapter } from './containers/adapter.ts';
 import { LONGEST_RECORD } from './containers/bytes.ts';
 import { type Discovered, discover, reasonOf, TOKENIZER_FILE } from './discover.ts';
-import { type Identified, identityOf, type Log, tailHashOf } from './identify.ts';
+import { type Identified, identityOf, type Log, tailHashOf, tailPositionOf } from './identify.ts';
 import type { Mappings } from './mappings.ts';
 import type { ParseOutcome, ParseRequest } from './parseFile.ts';
-import { NEEDS_ADAPTER, type Plan, planFile, tailPositionOf } from './planFile.ts';
+import { NEEDS_ADAPTER, type Plan, planFile } from './planFile.ts';
 import {
   identifyFor,
   MOST_FILES,
@@ -608,7 +608,7 @@ class IngestCall {
 
   private fileRow(plan: ReadPlan, reading: FileReading, status: string): number {
     if (plan.kind === 'new') return this.writer.addFile(plan.identity, reading, status);
-    // Clear the tail hash while the file is being read. An adapter's hash is committed with each batch instead.
+    // The first batch sets the next one.
     if (reading?.adapterHash === undefined) this.writer.setTail(plan.known.fileId, undefined);
     // A file that was refused or empty may be a log now.
     if (plan.known.format !== reading?.format) this.writer.dropIssues(plan.known.fileId);
@@ -673,11 +673,9 @@ class IngestCall {
 
   /** Keeps what was read of a file before its content ended the parser. */
   private endedWithin({ fileId, lines, format }: KnownFile, { path, code, message }: Unreadable): FileReport {
-    const what =
-      lines === 1 ? 'The first record was' : `The first ${lines.toLocaleString('en')} records were`;
     const issue: IngestIssue = {
       ...{ severity: 'refused', code, line: lines + 1 },
-      message: `${message}. ${what} read, the rest was not`,
+      message: `${message}. Everything before record ${(lines + 1).toLocaleString('en')} was read; the fault is there or after it`,
     };
     this.writer.dropIssuesWithCode(fileId, code);
     this.writer.addIssue(fileId, issue);

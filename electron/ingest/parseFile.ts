@@ -19,6 +19,7 @@ import {
   type RecordUnit,
   type SourceRecord,
 } from './containers/container.ts';
+import { tailHashOf, tailPositionOf } from './identify.ts';
 import { openRecords } from './openRecords.ts';
 import { BatchBuilder, type LinePlace } from './packBatch.ts';
 import { packTokens } from './packTokens.ts';
@@ -85,7 +86,9 @@ export async function parseFile(
     if ((unit === 'line' || unit === 'text') && (await continuesAfterUnendedLine(request))) parser.lines--;
     const finish = async (): Promise<PackedBatch> => {
       const batch = await parser.finish();
-      const tailHash = source.hashAt?.(batch.lines);
+      // Whatever interrupts this, the next call sees whether the file was rewritten meanwhile.
+      const tail = tailPositionOf({ container, unit, bytes, offset: batch.offset });
+      const tailHash = container === 'adapter' ? source.hashAt?.(batch.lines) : tailHashOf(path, tail);
       return tailHash === undefined ? batch : { ...batch, tailHash };
     };
     let isIncomplete = false;

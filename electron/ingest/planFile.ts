@@ -9,7 +9,7 @@ import type { Adapter } from './containers/adapter.ts';
 import { type Container, isAppendable, type RecordUnit } from './containers/container.ts';
 import { streamFile } from './containers/openFile.ts';
 import { reasonOf } from './discover.ts';
-import { identityOf, tailHashOf } from './identify.ts';
+import { identityOf, tailHashOf, tailPositionOf } from './identify.ts';
 
 export type Plan =
   | { readonly kind: 'unchanged'; readonly known: KnownFile }
@@ -86,14 +86,6 @@ function continues(path: string, known: KnownFile, identity: FileIdentity): bool
   // The tail of an adapter's output is compared when the adapter runs again.
   if (container === 'adapter') return true;
   return known.tailHash === undefined || tailHashOf(path, tailPositionOf(known)) === known.tailHash;
-}
-
-/**
- * End of the hashed tail, in bytes of the file itself. The offset of a compressed file counts uncompressed
- * bytes.
- */
-export function tailPositionOf(known: Pick<KnownFile, 'container' | 'unit' | 'offset' | 'bytes'>): number {
-  return known.container === 'plain' && known.unit !== 'part' ? known.offset : known.bytes;
 }
 
 /** Compares the whole content of files with equal size and beginning. Such files are rare. */

@@ -29,8 +29,13 @@ function parserOf(): ParserProcess {
     `
       import { appendFileSync } from 'node:fs';
       appendFileSync(${JSON.stringify(join(place.directory, 'starts'))}, 'start\\n');
+      const started = Promise.withResolvers();
+      const send = process.send.bind(process);
+      process.send = (message, handle, options, sent) =>
+        send(message, handle, options, (error) => { sent(error); started.resolve(); });
       await import(${JSON.stringify(entryOf('parser').href)});
-      process.on('message', ({ kind, path }) => {
+      process.on('message', async ({ kind, path }) => {
+        await started.promise;
         if (kind === 'identify' && path.includes('exits')) process.exit(3);
         if (kind === 'identify' && path.includes('loops')) {
           appendFileSync(${JSON.stringify(join(place.directory, 'loops'))}, '');
@@ -109,7 +114,7 @@ it('a record that ends the parser costs nothing of what is before it, and the ne
   try {
     parser = parserOf();
     const message = expect.stringMatching(
-      /^the content ended the parser.*\. The first 3,000 records were read, the rest was not$/,
+      /^the content ended the parser.*\. Everything before record 3,001 was read; the fault is there or after it$/,
     );
     expect(await read(parser)).toMatchObject([
       { path, status: 'refused', rollouts: 3_000, issues: [{ code: 'parser_ended', line: 3_001, message }] },
@@ -126,6 +131,33 @@ it('a record that ends the parser costs nothing of what is before it, and the ne
   }
   expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 3_003 }]);
   expect(rows(place.library, 'SELECT count(*) AS n FROM issue_row')).toEqual([{ n: 0 }]);
+});
+
+it('a file that is written anew after it ended the parser is read from its start', async () => {
+  const long = (n: number, chars: number) => line(n).replace('"a"', `"${'a'.repeat(chars)}"`);
+  const of = (chars: number) => Array.from({ length: 3_000 }, (_, n) => long(n, n < 300 ? 1_000 : chars));
+  const many = line(3_000).replace('{', `{"more":[${'{},'.repeat(3 << 20)}{}],`);
+  const logs = join(place.directory, 'logs');
+  mkdirSync(logs);
+  const path = place.file('logs/1.jsonl', [...of(1_000), many].join(''));
+  const db = openWriter(place.library);
+  try {
+    parser = parserOf();
+    await ingest([path], new LibraryWriter(db), parser);
+    parser.close();
+    place.file('logs/1.jsonl', [...of(1_001), ...of(1_002)].join(''));
+    parser = new ParserProcess();
+    const { files } = await ingest([path], new LibraryWriter(db), parser);
+    expect(files).toMatchObject([{ status: 'read', rollouts: 6_000, issues: [] }]);
+  } finally {
+    db.close();
+  }
+  const lengths = 'SELECT response_chars AS chars, count(*) AS n FROM rollout GROUP BY 1';
+  expect(rows(place.library, lengths)).toEqual([
+    { chars: 1_000, n: 600 },
+    { chars: 1_001, n: 2_700 },
+    { chars: 1_002, n: 2_700 },
+  ]);
 });
 
 describe('a parser that cannot be started', () => {

@@ -44,23 +44,25 @@ async function run(code: string, limitMs: number): Promise<PythonAnswer> {
 
 describe('code that tries to get out stays inside', () => {
   // Each attempt is also the run that must know nothing of the one before.
-  test.each([...ESCAPES, { name: 'the run after the last one', code: '' }])('$name', async (escape) => {
-    const { code, isEndless = false }: Escape = escape;
-    const { port } = server.address() as AddressInfo;
-    const attempt = code.replaceAll('FILE', secretFile).replaceAll('PORT', String(port));
-    const answer = await run(`${CANARY}\n${attempt}`, isEndless ? 500 : 30_000);
-    const text = JSON.stringify(answer);
-    if (answer.kind === 'done') {
-      expect(answer.stdout.slice(0, 6)).toBe('clean\n');
-      expect(answer.stdout).not.toContain('ESCAPED');
-      expect(answer.stdout.length + answer.stderr.length).toBeLessThanOrEqual(1_000_000);
-    }
-    expect(text).not.toContain(SECRET);
-    expect(existsSync(`${secretFile}.made`)).toBe(false);
-    if (isEndless) expect(answer.kind).toBe('timed_out');
-    // Code may go on after its answer.
-    expect(connections).toBe(0);
-  });
+  test.each([...ESCAPES, { name: 'the run after the last one', code: '' }])(
+    '$name',
+    async ({ code, isEndless = false }: Escape) => {
+      const { port } = server.address() as AddressInfo;
+      const attempt = code.replaceAll('FILE', secretFile).replaceAll('PORT', String(port));
+      const answer = await run(`${CANARY}\n${attempt}`, isEndless ? 500 : 30_000);
+      const text = JSON.stringify(answer);
+      if (answer.kind === 'done') {
+        expect(answer.stdout.slice(0, 6)).toBe('clean\n');
+        expect(answer.stdout).not.toContain('ESCAPED');
+        expect(answer.stdout.length + answer.stderr.length).toBeLessThanOrEqual(1_000_000);
+      }
+      expect(text).not.toContain(SECRET);
+      expect(existsSync(`${secretFile}.made`)).toBe(false);
+      if (isEndless) expect(answer.kind).toBe('timed_out');
+      // Code may go on after its answer.
+      expect(connections).toBe(0);
+    },
+  );
 });
 
 // The command line starts the same process as the host above, so every fourth attempt is enough.
