@@ -11,6 +11,7 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
 import type { RunKind } from '../../shared/domain/model.ts';
+import { parseJson } from '../../shared/domain/parseJson.ts';
 import { rolloutPart, runLines, weightOf } from '../export/dataSet.ts';
 import { rowOf } from '../export/dataSetRows.ts';
 import { assertTrees, openReader, type ReadableLibrary } from '../storage/open.ts';
@@ -184,8 +185,9 @@ export class Push {
       { run: key, load },
       signal,
     );
-    if (written[0]?.rollouts !== rollouts)
-      throw refused(`the warehouse has ${written[0]?.rollouts} of ${rollouts} rollouts of ${source}`);
+    const stored = written[0]?.rollouts ?? 0;
+    if (stored !== rollouts)
+      throw refused(`the warehouse has ${stored} of ${rollouts} rollouts of ${source}`);
     await this.warehouse.add(
       'load_row',
       ['run', 'step', 'source', 'load', 'run_id', 'split', 'rollouts', 'content'],
@@ -346,7 +348,7 @@ async function hashOf(path: string): Promise<string> {
 function sameJson(a: string | undefined, b: string): boolean {
   if (a === undefined) return false;
   try {
-    return JSON.stringify(JSON.parse(a)) === b;
+    return JSON.stringify(parseJson(a)) === b;
   } catch {
     return false;
   }
