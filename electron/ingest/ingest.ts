@@ -608,8 +608,9 @@ class IngestCall {
 
   private fileRow(plan: ReadPlan, reading: FileReading, status: string): number {
     if (plan.kind === 'new') return this.writer.addFile(plan.identity, reading, status);
-    // The first batch sets the next one.
-    if (reading?.adapterHash === undefined) this.writer.setTail(plan.known.fileId, undefined);
+    // The tail of a plain file ends at its offset, which the next batch moves. Those of others end with the file.
+    const isAtOffset = plan.kind === 'appended' && reading?.container === 'plain' && reading.unit !== 'part';
+    if (reading?.adapterHash === undefined && !isAtOffset) this.writer.setTail(plan.known.fileId, undefined);
     // A file that was refused or empty may be a log now.
     if (plan.known.format !== reading?.format) this.writer.dropIssues(plan.known.fileId);
     this.writer.updateFile(plan.known.fileId, plan.identity, reading, status);

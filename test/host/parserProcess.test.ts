@@ -145,7 +145,7 @@ it('a file that is written anew after it ended the parser is read from its start
     parser = parserOf();
     await ingest([path], new LibraryWriter(db), parser);
     parser.close();
-    place.file('logs/1.jsonl', [...of(1_001), ...of(1_002)].join(''));
+    place.file('logs/1.jsonl', [...of(4_001), ...of(4_002)].join(''));
     parser = new ParserProcess();
     const { files } = await ingest([path], new LibraryWriter(db), parser);
     expect(files).toMatchObject([{ status: 'read', rollouts: 6_000, issues: [] }]);
@@ -155,8 +155,8 @@ it('a file that is written anew after it ended the parser is read from its start
   const lengths = 'SELECT response_chars AS chars, count(*) AS n FROM rollout GROUP BY 1';
   expect(rows(place.library, lengths)).toEqual([
     { chars: 1_000, n: 600 },
-    { chars: 1_001, n: 2_700 },
-    { chars: 1_002, n: 2_700 },
+    { chars: 4_001, n: 2_700 },
+    { chars: 4_002, n: 2_700 },
   ]);
 });
 
