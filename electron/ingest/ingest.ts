@@ -608,7 +608,8 @@ class IngestCall {
 
   private fileRow(plan: ReadPlan, reading: FileReading, status: string): number {
     if (plan.kind === 'new') return this.writer.addFile(plan.identity, reading, status);
-    // The tail of a plain file ends at its offset, which the next batch moves. Those of others end with the file.
+    // The tail of a plain file ends at the stored offset and stays valid until the next batch. In other containers it ends
+    // with the file, which may have grown.
     const isAtOffset = plan.kind === 'appended' && reading?.container === 'plain' && reading.unit !== 'part';
     if (reading?.adapterHash === undefined && !isAtOffset) this.writer.setTail(plan.known.fileId, undefined);
     // A file that was refused or empty may be a log now.

@@ -86,7 +86,7 @@ export async function parseFile(
     if ((unit === 'line' || unit === 'text') && (await continuesAfterUnendedLine(request))) parser.lines--;
     const finish = async (): Promise<PackedBatch> => {
       const batch = await parser.finish();
-      // Whatever interrupts this, the next call sees whether the file was rewritten meanwhile.
+      // Stored with each batch, so that the next call detects a replaced file also after an interruption.
       const tail = tailPositionOf({ container, unit, bytes, offset: batch.offset });
       const tailHash = container === 'adapter' ? source.hashAt?.(batch.lines) : tailHashOf(path, tail);
       return tailHash === undefined ? batch : { ...batch, tailHash };

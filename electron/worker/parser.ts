@@ -66,8 +66,8 @@ class Parse {
 
 const parses = new Map<number, Parse>();
 
-// A system without threads left ends the process at the first use of Node's pool, which reads files. No file is read
-// before, so that no file is accused of it.
+// If the system has no threads left, the first use of Node's thread pool ends the process. The pool is used here before
+// any file is read, so that this failure is not reported as damage of a file.
 const started = Promise.all([watched, stat(process.execPath)]).then(() => post({ kind: 'started' }));
 parent.receive(async (message) => {
   await started;

@@ -9,7 +9,14 @@ import { type ChildProcess, forkProcess } from '../threads/childProcess.ts';
 import { PARSER_HEAP } from '../threads/heapLimits.ts';
 import { unpackEach, unpackList } from '../threads/packedList.ts';
 import { entryOf } from './entry.ts';
-import type { ParserFrame, ParserMessage, ParserNews, ParserRequest, SentBatch } from './messages.ts';
+import {
+  MOST_PARSER_MEMORY,
+  type ParserFrame,
+  type ParserMessage,
+  type ParserNews,
+  type ParserRequest,
+  type SentBatch,
+} from './messages.ts';
 
 /** A process without requests is ended after this time, which frees its memory. */
 const IDLE_MS = 15_000;
@@ -17,8 +24,7 @@ const IDLE_MS = 15_000;
 /** A record of 64 MB takes a few seconds, and a process hears nothing meanwhile. */
 const CANCEL_MS = 5_000;
 
-const ENDED =
-  'the content ended the parser: one record takes more than 920 MiB of memory, or more than 20 s of computing; the file is probably damaged';
+const ENDED = `the content ended the parser: one record takes more than ${MOST_PARSER_MEMORY / 2 ** 20} MiB of memory, or more than 20 s of computing; the file is probably damaged`;
 
 /** A process that has not started after this time never will. */
 const START_MS = 60_000;

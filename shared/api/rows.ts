@@ -61,7 +61,7 @@ export interface RunSummary {
    * answer and ground truth were compared. Absent: by the reward, or unknown.
    */
   readonly correctSource?: Provenance;
-  /** The grade of the first reward that Turnwise translated. Absent: rewards are as logged, or there are none. */
+  /** The grade from which Turnwise translated the first reward. Absent if all rewards are as logged, or if there are none. */
   readonly rewardGrade?: string;
   /** Records and files that are not in the library, of files that hold this run only. */
   readonly issues: number;

@@ -16,34 +16,30 @@ export function parseJson(text: string): unknown {
 }
 
 function excessOf(text: string): string | undefined {
+  const { values, commas } = countValues(text);
+  if (values > MOST_VALUES) return `${MOST_VALUES} objects, lists and fields`;
+  return commas > MOST_COMMAS ? `${MOST_COMMAS} entries` : undefined;
+}
+
+/** @returns `values`: number of objects, lists and fields; `commas`: number of commas. Both outside of strings */
+export function countValues(json: string): { readonly values: number; readonly commas: number } {
   let values = 0;
   let commas = 0;
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
+  for (let at = 0; at < json.length; at++) {
+    switch (json.charCodeAt(at)) {
       case 0x22: // "
-        at = endOfString(text, at) - 1;
+        at = endOfString(json, at) - 1;
         break;
       case 0x5b: // [
       case 0x7b: // {
       case 0x3a: // :
-        if (++values > MOST_VALUES) return `${MOST_VALUES} objects, lists and fields`;
+        values++;
         break;
       case 0x2c: // ,
-        if (++commas > MOST_COMMAS) return `${MOST_COMMAS} entries`;
+        commas++;
     }
   }
-  return undefined;
-}
-
-/** Objects, lists, fields and entries. */
-export function countValues(json: string): number {
-  let values = 0;
-  for (let at = 0; at < json.length; at++) {
-    const sign = json[at];
-    if (sign === '"') at = endOfString(json, at) - 1;
-    else if (sign === '[' || sign === '{' || sign === ':' || sign === ',') values++;
-  }
-  return values;
+  return { values, commas };
 }
 
 /** Position after the closing quote, or the end of the text if none exists. */

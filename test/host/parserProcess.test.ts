@@ -102,7 +102,7 @@ describe('a file that ends the parser', () => {
   });
 });
 
-it('a record that ends the parser costs nothing of what is before it, and the next call continues there', async () => {
+it('keeps all records before one that ends the parser, and continues there in the next call', async () => {
   const logs = join(place.directory, 'logs');
   mkdirSync(logs);
   const before = Array.from({ length: 3_000 }, (_, n) => line(n).replace('"a"', `"${'a'.repeat(1_000)}"`));
@@ -133,7 +133,7 @@ it('a record that ends the parser costs nothing of what is before it, and the ne
   expect(rows(place.library, 'SELECT count(*) AS n FROM issue_row')).toEqual([{ n: 0 }]);
 });
 
-it('a file that is written anew after it ended the parser is read from its start', async () => {
+it('reads a file from its start if it was replaced after it ended the parser', async () => {
   const long = (n: number, chars: number) => line(n).replace('"a"', `"${'a'.repeat(chars)}"`);
   const of = (chars: number) => Array.from({ length: 3_000 }, (_, n) => long(n, n < 300 ? 1_000 : chars));
   const many = line(3_000).replace('{', `{"more":[${'{},'.repeat(3 << 20)}{}],`);
@@ -164,7 +164,7 @@ describe('a parser that cannot be started', () => {
   it.each([
     ['ends', 'process.exit(1)'],
     ['never starts', 'setInterval(() => undefined, 1_000)'],
-  ])('fails the call, and says nothing of the file: it %s', async (_, code) => {
+  ])('fails the call without an issue for the file: it %s', async (_, code) => {
     const path = place.file('1.jsonl', line(1));
     const entry = place.file(
       'dead.mjs',

@@ -49,7 +49,7 @@ describe('names of runs', () => {
     expect(distinctNames([run('a'), run('a', { libraryName: 'old' })])).toEqual(['a', 'a · old']);
   });
 
-  it('of 2,000 runs of one name are told apart', () => {
+  it('distinguish 2,000 runs of the same name', () => {
     const sweep = Array.from({ length: 2_000 }, (_, i) =>
       run('grpo', { runKey: `${'x'.repeat(80)}${i}-seed`, kind: i % 2 === 0 ? 'train' : 'eval' }),
     );

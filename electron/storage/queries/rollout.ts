@@ -177,25 +177,30 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
   };
 }
 
-/** What a page takes a second for. A record may have 16 million. */
+/** A page takes a second to show this many values. A record may have 16 million. */
 const MOST_EXTRA_VALUES = 500_000;
-/** Parsed, these take up to 500 MB. */
+/** Parsing this many values takes up to 500 MB. */
 const MOST_PARSED_VALUES = 2_000_000;
-/** Shorter texts have fewer. */
+/** Characters. Shorter texts contain fewer values than a page can show. */
 const UNCOUNTED_EXTRA = 1 << 19;
 const tooMany = (values: number): string =>
   `${values.toLocaleString('en')} values, too many to show; the raw record has them`;
 
+function sizeOf(json: string): number {
+  const { values, commas } = countValues(json);
+  return values + commas;
+}
+
 /** The extra fields, without those of more values than a page can show. */
 function shownExtra(json: string): Readonly<Record<string, unknown>> {
   if (json.length < UNCOUNTED_EXTRA) return objectOf(json === '' ? null : json);
-  const all = countValues(json);
+  const all = sizeOf(json);
   if (all > MOST_PARSED_VALUES) return { 'extra fields': tooMany(all) };
   const extra = objectOf(json);
   let left = MOST_EXTRA_VALUES;
   return Object.fromEntries(
     Object.entries(extra).map(([name, value]) => {
-      const values = typeof value === 'object' ? countValues(JSON.stringify(value)) : 0;
+      const values = typeof value === 'object' ? sizeOf(JSON.stringify(value)) : 0;
       if (values > left) return [name, tooMany(values)];
       left -= values;
       return [name, value];
