@@ -1,7 +1,8 @@
 /** KV cache usage of each GPU over time, from the values that its rollouts logged. */
+
+import { tryParseJson } from '../../shared/domain/parseJson.ts';
 import { kvCacheOf } from '../../shared/format/timing.ts';
 import type { CacheUse } from '../storage/queries/schedule.ts';
-import { jsonOf } from '../storage/rows.ts';
 
 /** If there are more points than a screen has pixel columns, they are averaged per interval. */
 const MOST_POINTS = 2000;
@@ -37,7 +38,7 @@ export function cacheLines(uses: readonly CacheUse[]): readonly CacheLine[] {
 type Point = readonly [at: number, share: number];
 
 function pointsOf(json: string, start: number | null, end: number | null): readonly Point[] {
-  const use = kvCacheOf(jsonOf(json));
+  const use = kvCacheOf(tryParseJson(json));
   if (use === undefined) return [];
   if (typeof use === 'number') return end === null ? [] : [[end, use]];
   return use.flatMap((entry, i): readonly Point[] => {

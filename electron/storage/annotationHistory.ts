@@ -5,11 +5,12 @@
  */
 import type { HistoryState } from '../../shared/api/annotationRows.ts';
 import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
+import { tryParseJson } from '../../shared/domain/parseJson.ts';
 import { isObject } from '../../shared/format/fields.ts';
 import type { Conflict } from './annotationStore.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
 import { annotationRevision } from './queries/annotations.ts';
-import { jsonOf, number, query, type RowOf, text } from './rows.ts';
+import { number, query, type RowOf, text } from './rows.ts';
 import { damaged } from './storageFailure.ts';
 
 /** `null`: absent before or after the change. */
@@ -115,7 +116,7 @@ function stepOf(row: StepRecord | undefined): Step | undefined {
 
 /** @returns undefined for changes in a form that Turnwise does not write */
 export function changesFrom(json: string): readonly Change[] | undefined {
-  const changes = jsonOf(json);
+  const changes = tryParseJson(json);
   return Array.isArray(changes) && changes.every(isChange) ? changes : undefined;
 }
 

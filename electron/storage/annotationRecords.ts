@@ -10,9 +10,10 @@ import {
 import { contentText } from '../../shared/domain/annotate/identity.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
 import { RUN_KINDS, type RunKind } from '../../shared/domain/model.ts';
+import { tryParseJson } from '../../shared/domain/parseJson.ts';
 import { parseAnnotation, parseTarget } from '../../shared/format/packAnnotations.ts';
 import { contentHash } from './contentHash.ts';
-import { jsonOf, number, oneOf, orNull, type RowSpec, text } from './rows.ts';
+import { number, oneOf, orNull, type RowSpec, text } from './rows.ts';
 
 export const KEY_COLUMNS = `k.run_key, k.kind, k.step, k.group_key, k.problem_id, k.ordinal, k.content_hash, k.record_hash`;
 
@@ -100,12 +101,12 @@ export const ANNOTATION_COLUMNS = `a.annotation_no, a.annotation_id, a.annotated
 
 /** @returns undefined for JSON in a form that Turnwise does not write; `libraryCheck.ts` reports it */
 export function targetFrom(json: string): AnnotationTarget | undefined {
-  return parseTarget(jsonOf(json));
+  return parseTarget(tryParseJson(json));
 }
 
 /** @returns undefined for a version in a form that Turnwise does not write */
 export function versionFrom(json: string): Annotation | undefined {
-  const checked = parseAnnotation(jsonOf(json));
+  const checked = parseAnnotation(tryParseJson(json));
   return checked.ok ? checked.value : undefined;
 }
 

@@ -5,7 +5,6 @@
 
 import type { Statement } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { parseJson } from '../../shared/domain/parseJson.ts';
 import type { ReadableLibrary } from './open.ts';
 
 /** One column. `V` is the type of its cells. */
@@ -239,12 +238,3 @@ function faultOf(value: unknown, { type, ifNull, words }: Cell<unknown>): string
 }
 
 const oneLine = (sql: string): string => sql.trim().replaceAll(/\s+/g, ' ').slice(0, 160);
-
-/** @returns undefined for text that is not JSON; a library from somebody else may contain such text */
-export function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}

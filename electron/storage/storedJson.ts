@@ -3,9 +3,9 @@
  * a wrong shape is ignored and computed again from the rows.
  */
 import type { LatencySummary, ScheduleFacts, StepFacts } from '../../shared/api/contract.ts';
+import { tryParseJson } from '../../shared/domain/parseJson.ts';
 import { isObject } from '../../shared/format/fields.ts';
 import type { DictionaryName } from './columnNames.ts';
-import { jsonOf } from './rows.ts';
 
 const LATENCY: readonly (keyof LatencySummary)[] = [
   ...(['calls', 'meanMs', 'p50Ms', 'p95Ms', 'maxMs', 'logged', 'derived'] as const),
@@ -24,9 +24,9 @@ const SCHEDULE: readonly (keyof ScheduleFacts)[] = [
 
 /** @returns undefined unless it is a list of texts, and of lists of tools for `tools` */
 export function parseDictionary(json: string, name: DictionaryName): readonly string[] | undefined {
-  const stored = jsonOf(json);
+  const stored = tryParseJson(json);
   if (!isTexts(stored)) return undefined;
-  return name !== 'tools' || stored.every((tools) => isTexts(jsonOf(tools))) ? stored : undefined;
+  return name !== 'tools' || stored.every((tools) => isTexts(tryParseJson(tools))) ? stored : undefined;
 }
 
 const isTexts = (value: unknown): value is readonly string[] =>
@@ -34,7 +34,7 @@ const isTexts = (value: unknown): value is readonly string[] =>
 
 /** @returns undefined unless it has the shape of facts of this step */
 export function parseFacts(json: string, step: number): StepFacts | undefined {
-  const stored = jsonOf(json);
+  const stored = tryParseJson(json);
   return isFacts(stored) && stored.step === step ? stored : undefined;
 }
 

@@ -3,11 +3,12 @@
  * removal.
  */
 import type { AlignmentRow, UnplacedRow } from '../../shared/api/contract.ts';
+import { tryParseJson } from '../../shared/domain/parseJson.ts';
 import { alignIds, alignmentFailureOf, SearchEffort } from '../../shared/format/alignIds.ts';
 import { isObject } from '../../shared/format/fields.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import type { WritableLibrary } from './open.ts';
-import { bytes, jsonOf, number, orNull, query, queryValue, text } from './rows.ts';
+import { bytes, number, orNull, query, queryValue, text } from './rows.ts';
 import { packBytes, unpackUtf8, ZSTD } from './textCodec.ts';
 import { packEnds, unpackIntegers, unpackMask } from './tokenColumns.ts';
 
@@ -89,7 +90,7 @@ export function refreshTokenizers(db: WritableLibrary, runKeys: readonly string[
   return rows.flatMap(({ runKey, name, size, pieces: packed }) => {
     const runId = runIdOf(db, runKey);
     if (runId === undefined) return [];
-    const stored = jsonOf(unpackUtf8(ZSTD, packed).toString('utf8'));
+    const stored = tryParseJson(unpackUtf8(ZSTD, packed).toString('utf8'));
     if (!isStoredPieces(stored)) return [];
     const { pieces, special } = stored;
     const tokenizer: Tokenizer = {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { ZodType } from 'zod';
 import { ApiError, refused } from '../../shared/api/errors.ts';
-import { parseJson } from '../../shared/domain/parseJson.ts';
+import { tryParseJson } from '../../shared/domain/parseJson.ts';
 
 export interface WarehouseAddress {
   /** `http://HOST:PORT` or `https://HOST:PORT`. */
@@ -395,13 +395,9 @@ const NO_WAY: Readonly<Record<string, string>> = {
 
 /** @returns undefined: no row, or a failure that an older server sends as one */
 function rowIn(line: string): Row | undefined {
-  try {
-    const value = parseJson(line);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return 'exception' in value ? undefined : (value as Row);
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(line);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return 'exception' in value ? undefined : (value as Row);
 }
 
 async function* linesOf(

@@ -18,7 +18,7 @@ import type { WarehouseRun, WarehouseStep } from '../../shared/api/warehouseMeth
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { RUN_KINDS } from '../../shared/domain/model.ts';
-import { parseJson } from '../../shared/domain/parseJson.ts';
+import { tryParseJson } from '../../shared/domain/parseJson.ts';
 import { type ColumnType, DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { partitionName, rolloutPart, stepDirectory } from '../export/dataSet.ts';
 import { dataSetReadme } from '../export/dataSetReadme.ts';
@@ -204,12 +204,8 @@ function withChoice(warehouse: Warehouse, line: string, chosen_by: string): stri
 }
 
 function recordIn(line: string): Row | undefined {
-  try {
-    const value = parseJson(line);
-    return typeof value === 'object' && value !== null ? (value as Row) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(line);
+  return typeof value === 'object' && value !== null ? (value as Row) : undefined;
 }
 
 /**

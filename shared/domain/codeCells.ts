@@ -5,7 +5,7 @@
  */
 
 import type { Segment, ToolCall, ToolOutcome, TurnNumber } from './model.ts';
-import { parseJson } from './parseJson.ts';
+import { tryParseJson } from './parseJson.ts';
 import { printedBy } from './toolOutput.ts';
 
 export interface CodeCell {
@@ -50,14 +50,10 @@ export function codeCells({ response, segments, toolCalls }: CodeSource): readon
 
 function inputOf(json: string | undefined): string | undefined {
   if (json === undefined) return undefined;
-  try {
-    const parsed: unknown = parseJson(json);
-    if (typeof parsed !== 'object' || parsed === null || !('input' in parsed)) return undefined;
-    return typeof parsed.input === 'string' && parsed.input !== '' ? parsed.input : undefined;
-  } catch {
-    // Leniently parsed arguments are not strict JSON, so their stdin is unknown.
-    return undefined;
-  }
+  // Leniently parsed arguments are not strict JSON, so their stdin is unknown.
+  const parsed = tryParseJson(json);
+  if (typeof parsed !== 'object' || parsed === null || !('input' in parsed)) return undefined;
+  return typeof parsed.input === 'string' && parsed.input !== '' ? parsed.input : undefined;
 }
 
 const FUTURE = /^[ \t]*from[ \t]+__future__[ \t]+import\b.*(?:\n|$)/gm;

@@ -15,6 +15,15 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text);
 }
 
+/** @returns undefined for a text that `parseJson` refuses */
+export function tryParseJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function excessOf(text: string): string | undefined {
   const { values, commas } = countValues(text);
   if (values > MOST_VALUES) return `${MOST_VALUES} objects, lists and fields`;

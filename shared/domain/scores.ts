@@ -5,7 +5,7 @@
 
 import { quoted, unquoted } from './filter/lexer.ts';
 import { wordTest } from './filter/wordTest.ts';
-import { parseJson } from './parseJson.ts';
+import { tryParseJson } from './parseJson.ts';
 
 export type ScoreValue = number | string | boolean;
 export type Scores = Readonly<Record<string, ScoreValue>>;
@@ -45,15 +45,11 @@ export function gradeOfReward(scores: Scores, reward: number | undefined): strin
 /** @returns no scores if the stored text is not JSON of scores, since a library may be damaged */
 export function parseScores(json: string | undefined): Scores {
   if (json === undefined) return {};
-  try {
-    const stored: unknown = parseJson(json);
-    if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return {};
-    return Object.fromEntries(
-      Object.entries(stored).filter((entry): entry is [string, ScoreValue] => isScoreValue(entry[1])),
-    );
-  } catch {
-    return {};
-  }
+  const stored = tryParseJson(json);
+  if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return {};
+  return Object.fromEntries(
+    Object.entries(stored).filter((entry): entry is [string, ScoreValue] => isScoreValue(entry[1])),
+  );
 }
 
 function isScoreValue(value: unknown): value is ScoreValue {

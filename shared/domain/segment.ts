@@ -14,7 +14,7 @@
  */
 
 import type { Segment, SegmentKind, TextRange, ToolCall, TurnNumber } from './model.ts';
-import { parseJson } from './parseJson.ts';
+import { tryParseJson } from './parseJson.ts';
 import { readCallPayload } from './toolCallPayload.ts';
 import { type ParsedToolResponse, readToolResponse } from './toolOutcome.ts';
 import { type EnvironmentBlock, readTranscript } from './transcript.ts';
@@ -279,12 +279,8 @@ function callExtent(
 const TAGS_THAT_END = ['<answer>', '</answer>', '<reason>', '</reason>', '<think>', '</think>'] as const;
 
 function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = parseJson(text);
-    return typeof value === 'object' && value !== null;
-  } catch {
-    return false;
-  }
+  const value = tryParseJson(text);
+  return typeof value === 'object' && value !== null;
 }
 
 /** End of the JSON object at the start of the range. Undefined if none exists or it never closes. */

@@ -15,8 +15,10 @@
  * AI SDK: vercel/ai, the span attributes `ai.response.text` and `ai.response.toolCalls` of its telemetry.
  * LangChain: langchain-ai/langchain:libs/core/langchain_core/load/dump.py (`dumpd`) and messages/base.py (`message_to_dict`).
  */
+
+import { tryParseJson } from '../domain/parseJson.ts';
 import { isObject, type JsonObject, jsonText, stringOf } from './fields.ts';
-import { parsedJson, roleOf } from './messageShape.ts';
+import { roleOf } from './messageShape.ts';
 import { messagesOfItems } from './responseItems.ts';
 
 type Author = 'user' | 'assistant';
@@ -46,7 +48,7 @@ const HOLDERS: Readonly<Record<Author, readonly string[]>> = {
 export function dialogueOf(value: unknown, author: Author, depth = 0): readonly JsonObject[] {
   if (value === undefined || value === null || value === '' || depth > DEEPEST) return [];
   if (typeof value === 'string') {
-    const parsed = /^\s*[[{]/.test(value) ? parsedJson(value) : undefined;
+    const parsed = /^\s*[[{]/.test(value) ? tryParseJson(value) : undefined;
     if (isObject(parsed) || Array.isArray(parsed)) {
       const inner = messagesIn(parsed, author, depth + 1);
       if (inner !== undefined) return inner;
@@ -188,7 +190,7 @@ const isCallPart = (part: unknown): boolean =>
 
 /** The logged finish reason in an output of OpenAI's, LangChain's, Anthropic's or Gemini's shape. */
 export function finishOf(output: unknown): string | undefined {
-  const value = typeof output === 'string' && /^\s*[[{]/.test(output) ? parsedJson(output) : output;
+  const value = typeof output === 'string' && /^\s*[[{]/.test(output) ? tryParseJson(output) : output;
   if (!isObject(value)) return undefined;
   const own = stringOf(value['finish_reason']) ?? stringOf(value['stop_reason']);
   const choice = firstOf(value['choices'] ?? value['generations'] ?? value['candidates']);

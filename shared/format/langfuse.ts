@@ -17,6 +17,7 @@
  * - The only numeric or boolean score of the trace is the reward. Scores of single observations are not.
  */
 
+import { tryParseJson } from '../domain/parseJson.ts';
 import { finishOf } from './dialogue.ts';
 import {
   indexOf,
@@ -28,7 +29,6 @@ import {
   textOf,
   without,
 } from './fields.ts';
-import { parsedJson } from './messageShape.ts';
 import type { Span } from './spans.ts';
 import { secondsOfDate } from './timing.ts';
 import { type Score, type TraceFacts, traceFormat } from './traceFormat.ts';
@@ -146,7 +146,7 @@ function spanOf(observation: JsonObject): Span {
 
 /** `@observe` of the Python SDK logs positional arguments in `args` and named ones in `kwargs`. */
 function argsOf(input: unknown): unknown {
-  const value = typeof input === 'string' ? parsedJson(input) : input;
+  const value = typeof input === 'string' ? tryParseJson(input) : input;
   if (!isObject(value) || !isObject(value['kwargs']) || !Array.isArray(value['args'])) return input;
   return value['args'].length === 0 && Object.keys(value).length === 2 ? value['kwargs'] : input;
 }
@@ -154,7 +154,7 @@ function argsOf(input: unknown): unknown {
 /** The AI SDK names every tool span "ai.toolCall". The tool's name and call id are attributes in the metadata. */
 function callOf(observation: JsonObject): { readonly id?: string; readonly name?: string } {
   const { metadata } = observation;
-  const parsed = typeof metadata === 'string' ? parsedJson(metadata) : metadata;
+  const parsed = typeof metadata === 'string' ? tryParseJson(metadata) : metadata;
   const attributes = isObject(parsed) && isObject(parsed['attributes']) ? parsed['attributes'] : {};
   return {
     id: textField(attributes, 'ai.toolCall.id'),

@@ -15,9 +15,9 @@
  * - `feedback_stats` are aggregates. One key with one score is the reward.
  */
 
+import { tryParseJson } from '../domain/parseJson.ts';
 import { dialogueOf, finishOf } from './dialogue.ts';
 import { indexOf, isObject, type JsonObject, numberOf, stringOf, textField, without } from './fields.ts';
-import { parsedJson } from './messageShape.ts';
 import type { Span } from './spans.ts';
 import { secondsOfDate } from './timing.ts';
 import { type Score, type TraceFacts, traceFormat } from './traceFormat.ts';
@@ -121,7 +121,7 @@ function scoresOf(stats: unknown): readonly Score[] {
 }
 
 function parsedObject(value: unknown): unknown {
-  return typeof value === 'string' && /^\s*[[{]/.test(value) ? (parsedJson(value) ?? value) : value;
+  return typeof value === 'string' && /^\s*[[{]/.test(value) ? (tryParseJson(value) ?? value) : value;
 }
 
 function spanOf(run: JsonObject): Span {

@@ -11,6 +11,7 @@
  * parsed; all others stay extra fields.
  */
 import type { RunKind } from '../domain/model.ts';
+import { tryParseJson } from '../domain/parseJson.ts';
 import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
 import {
   booleanOf,
@@ -33,7 +34,7 @@ import {
   type LogFormat,
   type ParsedLine,
 } from './format.ts';
-import { hasMessages, isMessageList, parsedJson, restOfMessages } from './messageShape.ts';
+import { hasMessages, isMessageList, restOfMessages } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { messagesIn } from './taskBody.ts';
 
@@ -95,7 +96,7 @@ function contentOf(record: JsonObject, isList: (value: unknown) => boolean): Con
 /** The list of messages that a text holds as JSON, else the value. */
 function listIn(value: unknown, isList: (value: unknown) => boolean): unknown {
   if (typeof value !== 'string' || !/^\s*\[\s*\{/.test(value)) return value;
-  const list = parsedJson(value);
+  const list = tryParseJson(value);
   return isList(list) ? list : value;
 }
 

@@ -10,7 +10,7 @@
  *   … "content":[{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}}]   AI SDK; results in a tool message
  *   {"from":"gpt","value":"…"}                                  ShareGPT
  */
-import { parseJson } from '../domain/parseJson.ts';
+import { tryParseJson } from '../domain/parseJson.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { isObject, type JsonObject, jsonText, stringOf, textField, textOf } from './fields.ts';
 
@@ -294,7 +294,7 @@ function resultOf(message: JsonObject, text: string): LoggedResult {
 /** A list of calls, a single call, or either as JSON text. */
 function listOfCalls(value: unknown): readonly LoggedCall[] {
   if (value === undefined || value === null || value === '') return [];
-  const parsed = typeof value === 'string' ? (parsedJson(value) ?? value) : value;
+  const parsed = typeof value === 'string' ? (tryParseJson(value) ?? value) : value;
   return (Array.isArray(parsed) ? parsed : [parsed]).map(readCall);
 }
 
@@ -302,7 +302,7 @@ function listOfCalls(value: unknown): readonly LoggedCall[] {
 const ARGUMENT_FIELDS = ['arguments', 'input', 'args', 'parameters', 'kwargs'] as const;
 
 function readCall(value: unknown): LoggedCall {
-  const call = typeof value === 'string' ? parsedJson(value) : value;
+  const call = typeof value === 'string' ? tryParseJson(value) : value;
   if (!isObject(call)) {
     const payload = typeof value === 'string' ? value : jsonText(value);
     return { payload, name: readCallPayload(payload).name, isWellFormed: false };
@@ -313,7 +313,7 @@ function readCall(value: unknown): LoggedCall {
   const args = field === undefined ? {} : body[field];
   // Some servers write an empty string for "no arguments".
   const isText = typeof args === 'string' && args.trim() !== '';
-  const parses = !isText || parsedJson(args) !== undefined;
+  const parses = !isText || tryParseJson(args) !== undefined;
   const text = isText && parses ? args : jsonText(args);
   return {
     id: stringOf(call['id']) ?? stringOf(call['call_id']) ?? stringOf(call['toolCallId']),
@@ -366,13 +366,4 @@ export function restOfMessages(
     if (Object.keys(rest).length > 0) rests.push({ message: i, ...rest });
   });
   return rests.length === 0 ? undefined : rests;
-}
-
-/** undefined if the text is not JSON */
-export function parsedJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

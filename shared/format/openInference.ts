@@ -17,9 +17,9 @@
  * - Only the command line exports annotations. The only score of the trace is the reward.
  */
 
+import { tryParseJson } from '../domain/parseJson.ts';
 import { dialogueOf, finishOf, isFromPolicy } from './dialogue.ts';
 import { indexOf, isObject, type JsonObject, numberOf, stringOf, textField, without } from './fields.ts';
-import { parsedJson } from './messageShape.ts';
 import type { Span } from './spans.ts';
 import { secondsOfDate } from './timing.ts';
 import { type Score, type TraceFacts, traceFormat } from './traceFormat.ts';
@@ -148,7 +148,7 @@ function spanOf(record: JsonObject): Span {
 /** Whether the call asked for several samples of its answer. The agent continues with the first one. */
 function hasChoices(attributes: JsonObject): boolean {
   const parameters = attribute(attributes, 'llm.invocation_parameters');
-  const parsed = typeof parameters === 'string' ? parsedJson(parameters) : parameters;
+  const parsed = typeof parameters === 'string' ? tryParseJson(parameters) : parameters;
   return isObject(parsed) && (numberOf(parsed['n']) ?? 1) > 1;
 }
 

@@ -20,12 +20,13 @@
  * - A trace without messages in its model calls is built from its root and its tools, with a warning.
  */
 import type { StopReason, ToolCall, ToolOutcome, Turn } from '../domain/model.ts';
+import { tryParseJson } from '../domain/parseJson.ts';
 import type { RolloutBody } from './body.ts';
 import { bodyOf, type KnownFacts, problemOf } from './body.ts';
 import { dialogueOf, isFromPolicy } from './dialogue.ts';
 import { isObject, type JsonObject, jsonText, textOf } from './fields.ts';
 import type { LineIssue, ParsedRollout } from './format.ts';
-import { parsedJson, readMessage, roleOf } from './messageShape.ts';
+import { readMessage, roleOf } from './messageShape.ts';
 import { warned } from './records.ts';
 import { type Stop, stopOf } from './stop.ts';
 import { bodyOfTask } from './taskBody.ts';
@@ -261,13 +262,13 @@ function readKey(message: JsonObject): string {
 }
 
 function callKey(name: string | undefined, payload: string): string {
-  const parsed = parsedJson(payload);
+  const parsed = tryParseJson(payload);
   return `${name ?? ''} ${isObject(parsed) ? argsKey(parsed['arguments']) : payload}`;
 }
 
 /** Arguments as JSON with sorted keys, because tracers parse and serialize them. */
 function argsKey(args: unknown): string {
-  const value = typeof args === 'string' ? (parsedJson(args) ?? args) : args;
+  const value = typeof args === 'string' ? (tryParseJson(args) ?? args) : args;
   try {
     return (
       JSON.stringify(value, (_key, inner: unknown) =>
@@ -438,7 +439,7 @@ function withResults(messages: readonly JsonObject[], tools: readonly Span[]): r
         const { id } = piece.result;
         if (id !== undefined) answered.set(id, (answered.get(id) ?? 0) + 1);
       } else if (piece.kind === 'call' && isFromPolicy(message)) {
-        const payload = parsedJson(piece.call.payload);
+        const payload = tryParseJson(piece.call.payload);
         const args = isObject(payload) ? jsonText(payload['arguments']) : piece.call.payload;
         calls.push({ at, id: piece.call.id, name: piece.call.name, args });
       }

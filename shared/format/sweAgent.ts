@@ -17,9 +17,10 @@
  *   issue.
  */
 import type { StopReason } from '../domain/model.ts';
+import { tryParseJson } from '../domain/parseJson.ts';
 import { booleanOf, idOf, isObject, type JsonObject, stringOf, without } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
-import { isMessageList, parsedJson, restOfMessages, roleOf, textOfContent } from './messageShape.ts';
+import { isMessageList, restOfMessages, roleOf, textOfContent } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { stopOf } from './stop.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
@@ -122,7 +123,7 @@ function readTrajectory(record: JsonObject, file: FileContext): ParsedLine {
 
 /** The instance to solve; written as an object, later as JSON text. */
 function replayedInstance(config: unknown): string | undefined {
-  const read = typeof config === 'string' ? parsedJson(config) : config;
+  const read = typeof config === 'string' ? tryParseJson(config) : config;
   const statement = isObject(read) ? read['problem_statement'] : undefined;
   return isObject(statement) ? idOf(statement['id']) : undefined;
 }

@@ -19,6 +19,7 @@
  * In an MLflow trace they provide the latency of tool calls.
  */
 import type { ToolCall } from '../domain/model.ts';
+import { tryParseJson } from '../domain/parseJson.ts';
 import { bodyOfText, type RolloutBody } from './body.ts';
 import {
   booleanOf,
@@ -32,7 +33,6 @@ import {
   without,
 } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedTokens } from './format.ts';
-import { parsedJson } from './messageShape.ts';
 import { found, readStep, refused, warned } from './records.ts';
 import { durationOf } from './timing.ts';
 import { floatsOf, idsOf, maskOf, UNALIGNED } from './tokenColumns.ts';
@@ -230,7 +230,7 @@ function tokensOf(output: JsonObject, warnings: LineIssue[]): ParsedTokens | und
 function outputsOf(span: JsonObject): unknown {
   const attributes = isObject(span['attributes']) ? span['attributes'] : {};
   const outputs = attributes['mlflow.spanOutputs'] ?? span['outputs'];
-  return typeof outputs === 'string' ? parsedJson(outputs) : outputs;
+  return typeof outputs === 'string' ? tryParseJson(outputs) : outputs;
 }
 
 /** An object, or a list of {key, value}. Values are JSON texts; numbers stay numbers. */

@@ -3,12 +3,12 @@ import type { AnnotationRow, ReviewMark, RolloutFlag } from '../../../shared/api
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { RunKind, ToolOutcome } from '../../../shared/domain/model.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
+import { tryParseJson } from '../../../shared/domain/parseJson.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import { reasonText } from '../../../shared/domain/words.ts';
 import { isObject, type JsonObject } from '../../../shared/format/fields.ts';
 import { CONTEXT_FIELD, redactedByTurn } from '../../../shared/format/loggedContext.ts';
-import { parsedJson } from '../../../shared/format/messageShape.ts';
 import type { ExportedCall, ExportedRollout, ExportedSegment } from '../../storage/queries/exported.ts';
 
 export interface PackRun {
@@ -227,7 +227,7 @@ export function turnsOf({ rollout }: PackCase): readonly CaseTurn[] {
 function extraIn({ extra }: ExportedRollout): JsonObject {
   // Most rollouts have no withheld reasoning, and their extra fields may be large.
   if (!extra.includes(`"${CONTEXT_FIELD}"`)) return {};
-  const parsed = parsedJson(extra);
+  const parsed = tryParseJson(extra);
   return isObject(parsed) ? parsed : {};
 }
 

@@ -8,11 +8,12 @@ import type {
   StepSummary,
 } from '../../../shared/api/contract.ts';
 import { PROVENANCES, type Provenance, RUN_KINDS, type RunKind } from '../../../shared/domain/model.ts';
+import { tryParseJson } from '../../../shared/domain/parseJson.ts';
 import { gradeOfReward, parseScores } from '../../../shared/domain/scores.ts';
 import { isObject } from '../../../shared/format/fields.ts';
 import { evaluationStatus } from '../../../shared/format/loggedEvaluation.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { jsonOf, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { damaged } from '../storageFailure.ts';
 import { configOf, runName, shownName } from '../views.sql.ts';
 import { duplicateFiles } from './sources.ts';
@@ -202,7 +203,7 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
 
 /** @param firstReward JSON of a rollout's reward and of its stored scores */
 function gradeOfFirst(firstReward: string | undefined): string | undefined {
-  const value = firstReward === undefined ? undefined : jsonOf(firstReward);
+  const value = firstReward === undefined ? undefined : tryParseJson(firstReward);
   const [reward, scores]: readonly unknown[] = Array.isArray(value) ? value : [];
   if (typeof reward !== 'number' || typeof scores !== 'string') return undefined;
   return gradeOfReward(parseScores(scores), reward);
@@ -249,7 +250,7 @@ function shownConfig(config: Readonly<Record<string, unknown>>): Readonly<Record
 
 /** @returns an empty object for text in a form that Turnwise does not write */
 export function objectOf(json: string | null): Readonly<Record<string, unknown>> {
-  const value = json === null ? undefined : jsonOf(json);
+  const value = json === null ? undefined : tryParseJson(json);
   return isObject(value) ? value : {};
 }
 

@@ -1,11 +1,12 @@
 /** The files of a run, and the user's rules about it. */
 import type { RunSources, SourceFileRow } from '../../../shared/api/contract.ts';
 import { DUPLICATE_FILE, RUN_KINDS } from '../../../shared/domain/model.ts';
+import { tryParseJson } from '../../../shared/domain/parseJson.ts';
 import { GROUP_RULES } from '../../../shared/format/format.ts';
 import { readMapping } from '../../../shared/format/mapped.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { jsonOf, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { runPlaceOf } from '../runPlace.ts';
 
 const MOST_FILES = 500;
@@ -197,7 +198,7 @@ export function listMappings(db: ReadableLibrary): readonly Mapping[] {
   return queryValue(db, MAPPINGS, text)
     .all()
     .flatMap((text) => {
-      const reading = readMapping(jsonOf(text));
+      const reading = readMapping(tryParseJson(text));
       return 'mapping' in reading ? [reading.mapping] : [];
     });
 }

@@ -1,5 +1,6 @@
 /** Per-token columns of one rollout, and signals computed from them. */
 import type { RolloutSignal, RolloutTokens, TokenAlternatives } from '../../../shared/api/contract.ts';
+import { tryParseJson } from '../../../shared/domain/parseJson.ts';
 import {
   type SignalName,
   signalsIn,
@@ -7,7 +8,7 @@ import {
   tokenSignal,
 } from '../../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { jsonOf, number, query, queryValue } from '../rows.ts';
+import { number, query, queryValue } from '../rows.ts';
 import { unpackUtf8, ZSTD } from '../textCodec.ts';
 import {
   checkedCount,
@@ -56,7 +57,7 @@ export function tokenEndsOf(db: ReadableLibrary, rolloutId: number): Uint32Array
 /** The alternatives of each token. Skips entries that are not lists of tokens with log-probabilities. */
 function alternativesOf({ top, count }: TokenRecord): readonly (readonly Alternative[] | null)[] | undefined {
   if (top === null) return undefined;
-  const listed = jsonOf(unpackUtf8(ZSTD, top).toString('utf8'));
+  const listed = tryParseJson(unpackUtf8(ZSTD, top).toString('utf8'));
   if (!Array.isArray(listed)) return undefined;
   return Array.from({ length: count }, (_, i) => {
     const entry: unknown = listed[i];

@@ -20,7 +20,8 @@ interface SavedPanelProps {
 export function SavedPanel({ sql, onTake }: SavedPanelProps) {
   const client = useClient();
   const queryClient = useQueryClient();
-  const queries = useRequest('query.list', {}).data ?? [];
+  const saved = useRequest('query.list', {}).data;
+  const queries = saved ?? [];
   const examples = useRequest('query.examples', {}).data ?? [];
   const { shown, more } = useFirstItems(queries, 'query', FIRST_QUERIES, 'queries');
   const [name, setName] = useState('');
@@ -73,7 +74,7 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
           </Button>
         </p>
       )}
-      {queries.length === 0 && <p className="dim">No saved queries in this library yet.</p>}
+      {saved?.length === 0 && <p className="dim">No saved queries in this library yet.</p>}
       <ul>
         {shown.map((query) => (
           <li key={query.name}>
