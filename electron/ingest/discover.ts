@@ -44,11 +44,11 @@ export function discover(
   return found;
 }
 
-function realOf(path: string): string | undefined {
+/** @returns undefined if there is no file. No path can refer to a library that does not exist yet */
+export function realOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
-    // The library does not exist yet, so no path can refer to it.
     return undefined;
   }
 }

@@ -77,32 +77,21 @@ export function identityOf(path: string, headBytes: number = HEAD_BYTES): FileId
 }
 
 /**
- * Hash of the bytes before `offset`. It detects a file that was rewritten with the same beginning, as a
- * resumed trainer does.
+ * The end of the bytes that were read, and a hash of the last of them: `END:HASH`. It detects a file that was rewritten
+ * with the same beginning, as a resumed trainer does.
  *
- * @throws the system's error when the file cannot be opened or read
+ * @param file descriptor, opened before the bytes were read: a file that takes its place has other bytes
+ * @param end in bytes of the file itself, also if it is compressed
  */
-export function tailHashOf(path: string, offset: number): string {
-  const file = openFile(path);
-  try {
-    const start = Math.max(0, offset - HEAD_BYTES);
-    return hashOf(bytesAt(file, start, offset - start));
-  } finally {
-    closeSync(file);
-  }
+export function tailOf(file: number, end: number): string {
+  const start = Math.max(0, end - HEAD_BYTES);
+  return `${end}:${hashOf(bytesAt(file, start, end - start))}`;
 }
 
-/**
- * End of the hashed tail, in bytes of the file itself. The offset of a compressed file counts uncompressed
- * bytes.
- */
-export function tailPositionOf(known: {
-  readonly container: string;
-  readonly unit: string;
-  readonly offset: number;
-  readonly bytes: number;
-}): number {
-  return known.container === 'plain' && known.unit !== 'part' ? known.offset : known.bytes;
+/** Whether the file still has the bytes of `tail`. */
+export function hasTail(file: number, tail: string): boolean {
+  const end = Number(/^(\d+):/.exec(tail)?.[1] ?? Number.NaN);
+  return Number.isSafeInteger(end) && tailOf(file, end) === tail;
 }
 
 function bytesAt(file: number, position: number, length: number): Buffer {

@@ -5,7 +5,6 @@
  *
  * A bad line never stops a file, and a bad file never stops the call.
  */
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DUPLICATE_FILE, type IngestIssue } from '../../shared/domain/model.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
@@ -20,8 +19,8 @@ import { runPlaceOf } from '../storage/runPlace.ts';
 import { noteSaved } from '../storage/storageFailure.ts';
 import type { Adapter } from './containers/adapter.ts';
 import { LONGEST_RECORD } from './containers/bytes.ts';
-import { type Discovered, discover, reasonOf, TOKENIZER_FILE } from './discover.ts';
-import { type Identified, identityOf, type Log, tailHashOf, tailPositionOf } from './identify.ts';
+import { type Discovered, discover, realOf, reasonOf, TOKENIZER_FILE } from './discover.ts';
+import { type Identified, identityOf, type Log } from './identify.ts';
 import type { Mappings } from './mappings.ts';
 import type { ParseOutcome, ParseRequest } from './parseFile.ts';
 import { NEEDS_ADAPTER, type Plan, planFile } from './planFile.ts';
@@ -34,7 +33,7 @@ import {
   ReadAhead,
   requestOf,
 } from './readAhead.ts';
-import { readTokenizerFile } from './tokenizerFile.ts';
+import { readTokenizerFile, type TokenizerFile } from './tokenizerFile.ts';
 
 const UNPLACED_TOKENS = 'unplaced_tokens';
 
@@ -137,6 +136,8 @@ class IngestCall {
   private readonly forgottenOf = new Set<number>();
   /** Files that ended their parser once. They are read alone then. */
   private readonly endedParser = new Set<string>();
+  /** Files that were rewritten while this call read them, and are read from their beginning. */
+  private readonly rewritten = new Set<string>();
   private readonly mayRead: (path: string) => boolean;
   private readonly runKeys = new Set<string>();
   private hasGrown = false;
@@ -247,14 +248,21 @@ class IngestCall {
    */
   private placeTokens(files: readonly FileReport[]): readonly number[] {
     const changed: number[] = [];
+    // Files of one directory follow each other, and a tokenizer takes half a second to read.
+    let last: { readonly path: string; readonly file: TokenizerFile } | undefined;
+    const tokenizerAt = (path: string, realPath: string): TokenizerFile => {
+      if (last?.path !== path) last = { path, file: readTokenizerFile(path, realPath) };
+      return last.file;
+    };
     for (const { path, fileId, format } of files) {
       if (fileId === undefined) continue;
       const beside = join(dirname(path), TOKENIZER_FILE);
-      const isThere = existsSync(beside) && this.mayRead(beside);
-      if (!isThere && format !== 'turnwise') continue;
+      const found = realOf(beside);
+      const readable = found !== undefined && this.mayRead(found) ? found : undefined;
+      if (readable === undefined && format !== 'turnwise') continue;
       this.writer.dropIssuesWithCode(fileId, UNPLACED_TOKENS);
       const runs = this.writer.rules.unalignedRuns(fileId);
-      const file = isThere && runs.length > 0 ? readTokenizerFile(beside) : undefined;
+      const file = readable === undefined || runs.length === 0 ? undefined : tokenizerAt(beside, readable);
       for (const [i, { runKey, rollouts }] of runs.entries()) {
         if (file?.ok === true && i < MOST_TOKENIZED) {
           this.writer.rules.setTokenizer(runKey, file.name, file.tokenizer);
@@ -264,7 +272,9 @@ class IngestCall {
         }
         const why =
           file === undefined
-            ? `there is no ${TOKENIZER_FILE} beside the log`
+            ? found === undefined
+              ? `there is no ${TOKENIZER_FILE} beside the log`
+              : `only the log was opened, not ${TOKENIZER_FILE} beside it`
             : file.ok
               ? `the log has ${runs.length} runs, and ${TOKENIZER_FILE} is taken for ${MOST_TOKENIZED}`
               : file.message;
@@ -388,6 +398,7 @@ class IngestCall {
     this.status.currentPath = path;
     this.unsaved = `the rest of ${path}`;
     this.report();
+    let begun: number | undefined;
     try {
       const { mappings } = this.options;
       const services = { parser: this.parser, mappings, adapter };
@@ -399,7 +410,6 @@ class IngestCall {
       const { format, firstRecordHash: runHash } = identified;
       const isContinued = plan.kind === 'appended' && isSameReading(plan.known, identified);
       const forgotten = plan.kind !== 'new' && !isContinued && plan.known.offset > 0 ? plan.known : undefined;
-      let begun: number | undefined;
       const begin = (): number => {
         if (begun !== undefined) return begun;
         if (plan.kind === 'replaced') this.forget(plan.known.fileId);
@@ -417,8 +427,7 @@ class IngestCall {
       this.ahead.fill(identity, this.next);
       const file = () => ({ fileId: begin(), path, format, runHash });
       const outcome = await this.write(file, request, parse);
-      if (outcome.isChanged === true && plan.kind === 'appended')
-        return this.read({ ...plan, kind: 'replaced' });
+      if (outcome.isChanged === true) return await this.readRewritten(path);
       if (outcome.isCancelled && begun === undefined && forgotten !== undefined) {
         this.isCancelled = true;
         return this.reportOf(forgotten.fileId, path, forgotten.format, 'unchanged');
@@ -435,9 +444,7 @@ class IngestCall {
       else {
         this.unsaved = `only that ${path} was read to its end`;
         this.reportEnd(fileId, request, outcome);
-        const tailOf = (known: KnownFile) =>
-          known.container === 'adapter' ? known.tailHash : tailHashOf(path, tailPositionOf(known));
-        this.writer.finishFile(fileId, identity, identified, tailOf);
+        this.writer.updateFile(fileId, identity, identified, 'read');
       }
       return this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
     } catch (error) {
@@ -447,8 +454,24 @@ class IngestCall {
       if (parserEnded(error) && !this.endedParser.has(path)) return this.readAlone(path);
       if (error instanceof ConcurrentIngestError) return this.reportBusy(path, error.message);
       if (!isSystemError(error)) throw error;
+      // The content that was read before is gone, even if the new one cannot be read.
+      if (parserEnded(error) && plan.kind === 'replaced' && begun === undefined)
+        this.forget(plan.known.fileId);
       return this.unreadable({ path, ...reasonOf(error) });
     }
+  }
+
+  /** Reads a file from its beginning that was rewritten while it was read. If that happens again, the next call does. */
+  private async readRewritten(path: string): Promise<FileReport> {
+    const known = this.writer.knownFile(path);
+    if (known === undefined) return this.readPath(path);
+    if (!this.rewritten.has(path)) {
+      this.rewritten.add(path);
+      return this.read({ kind: 'replaced', known, identity: identityOf(path) });
+    }
+    const message = 'the file is rewritten again and again; the next call reads it from its beginning';
+    this.addIssue(known.fileId, { severity: 'warning', code: REWRITTEN, message });
+    return { ...this.reportOf(known.fileId, path, known.format, 'read'), isUnread: true };
   }
 
   /** Reports a file that was cancelled. The next call continues it. */
@@ -515,7 +538,7 @@ class IngestCall {
       await parse.drop();
       return { isCancelled: true };
     }
-    const base = this.status.bytesDone;
+    const { bytesDone: base, rollouts: added, issues, caveats } = this.status;
     const isBytes = request.container === 'plain' && request.unit !== 'part';
     const toRead = isBytes ? request.bytes - request.offset : request.bytes;
     const outcome = await parse.take((batch) => {
@@ -529,7 +552,10 @@ class IngestCall {
       this.options.onChange?.(runIds);
       this.report();
     });
-    if (!outcome.isCancelled && outcome.isChanged !== true) this.status.bytesDone = base + toRead;
+    // A file that was rewritten is forgotten, and read from its beginning.
+    if (outcome.isChanged === true)
+      Object.assign(this.status, { bytesDone: base, rollouts: added, issues, caveats });
+    else if (!outcome.isCancelled) this.status.bytesDone = base + toRead;
     return outcome;
   }
 
@@ -608,10 +634,6 @@ class IngestCall {
 
   private fileRow(plan: ReadPlan, reading: FileReading, status: string): number {
     if (plan.kind === 'new') return this.writer.addFile(plan.identity, reading, status);
-    // The tail of a plain file ends at the stored offset and stays valid until the next batch. In other containers it ends
-    // with the file, which may have grown.
-    const isAtOffset = plan.kind === 'appended' && reading?.container === 'plain' && reading.unit !== 'part';
-    if (reading?.adapterHash === undefined && !isAtOffset) this.writer.setTail(plan.known.fileId, undefined);
     // A file that was refused or empty may be a log now.
     if (plan.known.format !== reading?.format) this.writer.dropIssues(plan.known.fileId);
     this.writer.updateFile(plan.known.fileId, plan.identity, reading, status);
@@ -707,9 +729,11 @@ interface Unreadable {
 const PARSER_ENDED = 'parser_ended';
 const ADAPTER_FAILED = 'adapter_failed';
 const INCOMPLETE_LINE = 'incomplete_line';
+const REWRITTEN = 'rewritten';
 /** Issues about the end of the data read so far. The next call determines them again. */
 const CODES_OF_END = [
   INCOMPLETE_LINE,
+  REWRITTEN,
   'damaged',
   PARSER_ENDED,
   ADAPTER_FAILED,

@@ -2,6 +2,7 @@
  * Parses one file from a position to its end: container → records → parsed lines → batches. Runs in the
  * parser process, ahead of the writer by a bounded number of batches.
  */
+import { closeSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { ParsedLine, ParsedRollout, RecordReader } from '../../shared/format/format.ts';
 import { formatNamed } from '../../shared/format/index.ts';
@@ -16,10 +17,13 @@ import { bytesBetween, LONGEST_RECORD } from './containers/bytes.ts';
 import {
   type Container,
   CorruptContainerError,
+  isAppendable,
+  type RecordSource,
   type RecordUnit,
   type SourceRecord,
 } from './containers/container.ts';
-import { tailHashOf, tailPositionOf } from './identify.ts';
+import { openFile } from './containers/openFile.ts';
+import { hasTail, tailOf } from './identify.ts';
 import { openRecords } from './openRecords.ts';
 import { BatchBuilder, type LinePlace } from './packBatch.ts';
 import { packTokens } from './packTokens.ts';
@@ -40,7 +44,7 @@ export interface ParseRequest {
   readonly mapping?: Mapping;
   /** Set when the container is `adapter`. */
   readonly adapter?: Adapter;
-  /** Hash of the records before the start position, if the container hashes them. */
+  /** Tail of the file, or of an adapter's records, at the start position. */
   readonly tailHash?: string | undefined;
 }
 
@@ -54,7 +58,7 @@ export interface ParseOutcome {
    * damage.
    */
   readonly damage?: string;
-  /** The records before the start position are no longer the same. Nothing was emitted. */
+  /** What was read, now or before, is no longer the same: it is to be read from its beginning. */
   readonly isChanged?: true;
   readonly isCancelled: boolean;
 }
@@ -73,10 +77,13 @@ export async function parseFile(
     request.mapping === undefined ? formatNamed(request.format) : formatOfMapping(request.mapping);
   if (format === undefined) throw new Error(`unknown format: ${request.format}`);
   const { path, container, unit, bytes, offset, adapter } = request;
-  const from = { records: request.lines, hash: request.tailHash };
-  const source = await openRecords(path, container, unit, { bytes, adapter, from, signal });
+  const tail = container === 'adapter' ? undefined : new Tail(request);
+  let source: RecordSource | undefined;
   try {
-    const { header } = source;
+    const from = { records: request.lines, hash: request.tailHash };
+    const records = await openRecords(path, container, unit, { bytes, adapter, from, signal });
+    source = records;
+    const { header } = records;
     const context = {
       name: basename(path),
       layout: layoutOf(path),
@@ -84,23 +91,22 @@ export async function parseFile(
     };
     const parser = new FileParser(format.open(context), request);
     if ((unit === 'line' || unit === 'text') && (await continuesAfterUnendedLine(request))) parser.lines--;
-    const finish = async (): Promise<PackedBatch> => {
+    /** @throws RewrittenError */
+    const emitBatch = async (): Promise<void> => {
       const batch = await parser.finish();
-      // Stored with each batch, so that the next call detects a replaced file also after an interruption.
-      const tail = tailPositionOf({ container, unit, bytes, offset: batch.offset });
-      const tailHash = container === 'adapter' ? source.hashAt?.(batch.lines) : tailHashOf(path, tail);
-      return tailHash === undefined ? batch : { ...batch, tailHash };
+      const tailHash = tail === undefined ? records.hashAt?.(batch.lines) : tail.moveTo(batch.offset);
+      await emit(tailHash === undefined ? batch : { ...batch, tailHash });
     };
     let isIncomplete = false;
     let tooLong: number | undefined;
     let damage: string | undefined;
     try {
       let turnedAt = performance.now();
-      for await (const records of source.records(offset)) {
+      for await (const chunk of records.records(offset)) {
         if (isCancelled()) return { isCancelled: true };
-        for (const record of records) {
+        for (const record of chunk) {
           if ('bytes' in record && record.bytes.byteLength > LARGE_RECORD && !parser.isEmpty)
-            await emit(await finish());
+            await emitBatch();
           if (record.isUnended !== true) {
             if ('tooLong' in record) parser.tooLong(record);
             else parser.take(record);
@@ -109,7 +115,7 @@ export async function parseFile(
             tooLong = record.tooLong;
           } else isIncomplete = !parser.takeIfWhole(record);
           if (parser.isFull) {
-            await emit(await finish());
+            await emitBatch();
             if (isCancelled()) return { isCancelled: true };
           } else if (performance.now() - turnedAt > LONGEST_TURN_MS) {
             await new Promise((resolve) => setImmediate(resolve));
@@ -119,23 +125,68 @@ export async function parseFile(
         }
       }
     } catch (error) {
-      if (error instanceof AdapterOutputChangedError) return { isCancelled: false, isChanged: true };
       if (!(error instanceof CorruptContainerError)) throw error;
       damage = error.message;
     }
     if (isCancelled()) return { isCancelled: true };
     parser.close();
-    if (!parser.isEmpty) await emit(await finish());
+    if (!parser.isEmpty) await emitBatch();
     // A cancelled parse may have dropped its last batch, and then the file was not read to its end.
     if (isCancelled()) return { isCancelled: true };
+    tail?.check();
     return {
       isCancelled: false,
       ...(isIncomplete ? { incompleteLine: parser.lines + 1 } : {}),
       ...(tooLong === undefined ? {} : { tooLong }),
       ...(damage === undefined ? {} : { damage }),
     };
+  } catch (error) {
+    if (error instanceof AdapterOutputChangedError || error instanceof RewrittenError)
+      return { isCancelled: false, isChanged: true };
+    throw error;
   } finally {
-    await source.close();
+    await source?.close();
+    tail?.close();
+  }
+}
+
+class RewrittenError extends Error {}
+
+/**
+ * The tail of what was read of a file. It is stored with each batch, so that the next call detects a replaced file also
+ * after an interruption. Before the next batch it is compared with the file, which may be rewritten meanwhile.
+ */
+class Tail {
+  private readonly request: ParseRequest;
+  /** Opened before the records are: a file that is renamed to the path later has other bytes. */
+  private readonly file: number;
+  private hash: string | undefined;
+
+  /** @throws the system's error */
+  constructor(request: ParseRequest) {
+    this.request = request;
+    this.hash = request.tailHash;
+    this.file = openFile(request.path);
+  }
+
+  /** @throws RewrittenError */
+  moveTo(offset: number): string {
+    this.check();
+    const { container, unit, bytes } = this.request;
+    // Offsets in other containers are not bytes of the file.
+    this.hash = tailOf(this.file, container === 'plain' && unit !== 'part' ? offset : bytes);
+    return this.hash;
+  }
+
+  /** @throws RewrittenError if the bytes that were read are not the same any more. Tables are rewritten when they grow */
+  check(): void {
+    const { container, unit } = this.request;
+    const isSame = this.hash === undefined || !isAppendable(container, unit) || hasTail(this.file, this.hash);
+    if (!isSame) throw new RewrittenError();
+  }
+
+  close(): void {
+    closeSync(this.file);
   }
 }
 

@@ -3,13 +3,13 @@
  * and the hashes of its beginning and of the bytes before the last position.
  */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import type { FileIdentity, KnownFile, LibraryWriter } from '../storage/libraryWriter.ts';
 import type { Adapter } from './containers/adapter.ts';
 import { type Container, isAppendable, type RecordUnit } from './containers/container.ts';
-import { streamFile } from './containers/openFile.ts';
+import { openFile, streamFile } from './containers/openFile.ts';
 import { reasonOf } from './discover.ts';
-import { identityOf, tailHashOf, tailPositionOf } from './identify.ts';
+import { hasTail, identityOf } from './identify.ts';
 
 export type Plan =
   | { readonly kind: 'unchanged'; readonly known: KnownFile }
@@ -85,7 +85,13 @@ function continues(path: string, known: KnownFile, identity: FileIdentity): bool
   if (identityOf(path, known.headBytes).headHash !== known.headHash) return false;
   // The tail of an adapter's output is compared when the adapter runs again.
   if (container === 'adapter') return true;
-  return known.tailHash === undefined || tailHashOf(path, tailPositionOf(known)) === known.tailHash;
+  if (known.tailHash === undefined) return true;
+  const file = openFile(path);
+  try {
+    return hasTail(file, known.tailHash);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Compares the whole content of files with equal size and beginning. Such files are rare. */

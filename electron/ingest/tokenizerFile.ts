@@ -13,10 +13,14 @@ export type TokenizerFile =
   | { readonly ok: true; readonly tokenizer: Tokenizer; readonly name: string }
   | { readonly ok: false; readonly message: string };
 
-/** The directory's name distinguishes tokenizers, since all files are called tokenizer.json. */
-export function readTokenizerFile(path: string): TokenizerFile {
+/**
+ * The directory's name distinguishes tokenizers, since all files are called tokenizer.json.
+ *
+ * @param realPath the file to which links in `path` lead, if the caller has checked it
+ */
+export function readTokenizerFile(path: string, realPath?: string): TokenizerFile {
   try {
-    const found = readWhole(realpathSync.native(path), MOST_BYTES);
+    const found = readWhole(realPath ?? realpathSync.native(path), MOST_BYTES);
     if (typeof found === 'number')
       return { ok: false, message: `${path} has ${found} bytes; a tokenizer.json has at most ${MOST_BYTES}` };
     const json = readJson(found.toString('utf8'));

@@ -329,7 +329,7 @@ export function prepareIngest(db: WritableLibrary) {
     ),
     /** Sets a tail hash and a time that no file has, so that the file is read again. */
     readAgain: prepare<[number]>("UPDATE file_row SET tail_hash = '', mtime_ms = -1 WHERE file_id = ?"),
-    setTail: prepare<[string | null, number]>('UPDATE file_row SET tail_hash = ? WHERE file_id = ?'),
+    setTail: prepare<[string, number]>('UPDATE file_row SET tail_hash = ? WHERE file_id = ?'),
     setTurnTokens: prepare<[number, number, number]>(
       'UPDATE turn_row SET policy_tokens = ? WHERE rollout_id = ? AND turn = ?',
     ),

@@ -182,27 +182,9 @@ export class LibraryWriter {
     return joined + waiting === 0 ? {} : { joined, waiting };
   }
 
-  /** Marks the file as read to its end. @param tailOf returns the hash of the bytes before the position */
-  finishFile(
-    fileId: number,
-    identity: FileIdentity,
-    reading: FileReading,
-    tailOf: (known: KnownFile) => string | undefined,
-  ): void {
-    this.transaction(() => {
-      this.updateFile(fileId, identity, reading, 'read');
-      const known = this.knownFile(identity.path);
-      if (known !== undefined) this.setTail(fileId, tailOf(known));
-    });
-  }
-
   /** Makes the next read of the file start at its beginning, even if the file has not changed. */
   readAgain(fileId: number): void {
     this.sql.readAgain.run(fileId);
-  }
-
-  setTail(fileId: number, tailHash: string | undefined): void {
-    this.sql.setTail.run(tailHash ?? null, fileId);
   }
 
   /**
@@ -281,7 +263,7 @@ export class LibraryWriter {
         this.sql.issues.add(file.fileId, line, severity, code, message);
       this.sql.issues.finish();
       dirty.refresh(this.sql);
-      if (batch.tailHash !== undefined) this.setTail(file.fileId, batch.tailHash);
+      if (batch.tailHash !== undefined) this.sql.setTail.run(batch.tailHash, file.fileId);
       this.sql.moveFileOffset.run(batch.offset, batch.lines, batch.masked, file.fileId);
     });
     return { runIds: dirty.runs(), rollouts };

@@ -128,7 +128,7 @@ describe('an ingest whose disk is full after the last rollout', () => {
   afterEach(() => vi.restoreAllMocks());
 
   it('says that only the end of the file was not noted', async () => {
-    vi.spyOn(LibraryWriter.prototype, 'finishFile').mockImplementationOnce(full);
+    vi.spyOn(LibraryWriter.prototype, 'updateFile').mockImplementationOnce(full);
     const log = beginningOfDemo();
     const message = await failureOf(log);
     const n = count();

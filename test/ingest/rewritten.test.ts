@@ -1,0 +1,131 @@
+/** Logs that are rewritten, renamed or removed while they are read, or whose new content ends the parser. */
+import { appendFileSync, copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { identify } from '../../electron/ingest/identify.ts';
+import { parseFile } from '../../electron/ingest/parseFile.ts';
+import type { Parser } from '../../electron/ingest/readAhead.ts';
+import { contentHash } from '../../electron/storage/contentHash.ts';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+
+const ALIKE = 300;
+const LINES = 3_000;
+
+let place: Scratch;
+let log: string;
+beforeEach(() => {
+  place = scratch();
+  log = place.file('log.jsonl', content(1));
+});
+afterEach(() => place.remove());
+
+/** A log whose first lines are those of every other content, as of a trainer that was started again. */
+function content(score: number, lines = LINES): string {
+  return Array.from({ length: lines }, (_, n) => {
+    const [output, value] =
+      n < ALIKE ? [contentHash(`alike ${n}`), 0] : [`answer ${score} `.repeat(150), score];
+    return `${JSON.stringify({ input: `q${n}`, output, score: value, step: 1 })}\n`;
+  }).join('');
+}
+
+const scores = (): unknown => rows(place.library, 'SELECT reward, count(*) AS n FROM rollout GROUP BY 1');
+const of = (score: number, lines = LINES) => [
+  { reward: 0, n: ALIKE },
+  { reward: score, n: lines - ALIKE },
+];
+
+/** Reads the log, and calls `change` when the first rollouts are stored. */
+async function readWhile(change: () => void) {
+  let isFirst = true;
+  const onChange = () => {
+    if (isFirst) change();
+    isFirst = false;
+  };
+  return ingestHere(place.library, [log], { onChange });
+}
+
+it('reads a file from its beginning that is written anew in its place', async () => {
+  const outcome = await readWhile(() => writeFileSync(log, content(2, LINES + 10)));
+  expect(outcome).toMatchObject({ added: LINES + 10, files: [{ status: 'read', rollouts: LINES + 10 }] });
+  expect(outcome.files[0]?.issues).toEqual([]);
+  expect(scores()).toEqual(of(2, LINES + 10));
+});
+
+it('reads a file to its end over which another is renamed, and the other in the next call', async () => {
+  const other = place.file('new', content(2, LINES + 10));
+  expect(await readWhile(() => renameSync(other, log))).toMatchObject({ added: LINES });
+  expect(scores()).toEqual(of(1));
+  expect(await ingestHere(place.library, [log])).toMatchObject({
+    files: [{ status: 'read', rollouts: LINES + 10, issues: [] }],
+  });
+  expect(scores()).toEqual(of(2, LINES + 10));
+});
+
+it('reads a file to its end that is removed', async () => {
+  expect(await readWhile(() => rmSync(log))).toMatchObject({
+    files: [{ status: 'read', rollouts: LINES, issues: [] }],
+  });
+});
+
+it('reads the copy of a file that is copied and emptied', async () => {
+  const outcome = await readWhile(() => {
+    copyFileSync(log, join(place.directory, 'log.jsonl.1'));
+    truncateSync(log);
+  });
+  expect(outcome).toMatchObject({ added: 0, files: [{ rollouts: 0, issues: [{ code: 'empty_file' }] }] });
+  expect(await ingestHere(place.library, [place.directory])).toMatchObject({ added: LINES });
+  expect(scores()).toEqual(of(1));
+});
+
+it('leaves a file to the next call that is rewritten again and again', async () => {
+  let n = 1;
+  const onChange = () => writeFileSync(log, content(++n));
+  const outcome = await ingestHere(place.library, [log], { onChange });
+  expect(outcome.files).toMatchObject([
+    { isUnread: true, issues: [{ code: 'rewritten', severity: 'warning' }] },
+  ]);
+  writeFileSync(log, content(50));
+  expect(await ingestHere(place.library, [log])).toMatchObject({ files: [{ issues: [] }] });
+  expect(scores()).toEqual(of(50));
+});
+
+const ended = () =>
+  Promise.reject(Object.assign(new Error('ended'), { code: 'PARSER_ENDED', syscall: 'spawn' }));
+const real: Parser = {
+  identify: (path, name) => identify(path, name),
+  parse: (request, onBatch) =>
+    parseFile(
+      request,
+      async (batch) => onBatch(batch),
+      () => false,
+    ),
+};
+
+it.each([
+  ['plain', (text: string): string | Buffer => text],
+  ['gzip', (text: string): string | Buffer => gzipSync(text)],
+])(
+  'reads a file from its beginning that was replaced after its end had ended the parser: %s',
+  async (_, packed) => {
+    log = place.file('log', packed(content(1)));
+    await ingestHere(place.library, [log]);
+    appendFileSync(log, packed(content(3, 10)));
+    const { files } = await ingestHere(place.library, [log], {}, { ...real, parse: ended });
+    expect(files).toMatchObject([
+      { status: 'refused', rollouts: LINES, issues: [{ code: 'parser_ended', line: LINES + 1 }] },
+    ]);
+    writeFileSync(log, packed(content(2, 2 * LINES)));
+    expect(await ingestHere(place.library, [log])).toMatchObject({ files: [{ status: 'read', issues: [] }] });
+    expect(scores()).toEqual(of(2, 2 * LINES));
+  },
+);
+
+it('forgets a replaced file whose new content ends the parser', async () => {
+  await ingestHere(place.library, [log]);
+  writeFileSync(log, content(2, 50).replaceAll('q', 'p'));
+  const { files } = await ingestHere(place.library, [log], {}, { ...real, identify: ended });
+  expect(files).toMatchObject([{ status: 'refused', rollouts: 0, issues: [{ code: 'parser_ended' }] }]);
+  expect(files[0]?.issues[0]).not.toHaveProperty('line');
+  expect(scores()).toEqual([]);
+});
