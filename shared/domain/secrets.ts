@@ -17,24 +17,34 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.trim().spl
 const CREDENTIAL_WORDS = wordSet(`
   password passwords passwd pass pwd pw passphrase passcode secret secrets token bearer jwt pat auth authorization
   cookie cookies credential credentials creds apikey apikeys authkey sessionid phpsessid jsessionid sas kubeconfig`);
+/** Names of services, before or after `key`. */
+const SERVICES = wordSet(`
+  anthropic ark aws azure bing brave cohere comet dashscope databricks deepseek dingtalk e2b feishu fireworks gcp gemini
+  github gitlab google groq hf huggingface jina kaggle langfuse langsmith lark minimax mistral modal moonshot neptune
+  ngc nvidia openai openrouter qianfan replicate serper siliconflow slack swanlab tavily together volc wandb wecom xai
+  zhipu`);
 /** Words before `key`, `keys` or `tokens`. Without one, these mean a dictionary's key or a number of tokens. */
 const OWNERS = wordSet(`
-  account api access auth bearer bot client deploy encryption id judge license master oauth private refresh
-  secret endpoint hmac sandbox service session sftp signing ssh ssl storage subscription tls webhook anthropic
-  aws azure bing brave cohere comet databricks deepseek e2b fireworks gcp gemini github gitlab google groq hf
-  huggingface jina kaggle langfuse langsmith mistral modal neptune ngc nvidia openai openrouter replicate serper
-  slack swanlab tavily together wandb xai zhipu`);
+  account api app access auth bearer bot client deploy encryption license master oauth private refresh
+  secret hmac service sftp signing ssh ssl storage subscription tls webhook`);
+/** After these words, `key` may mean a dictionary's key. The value decides. */
+const POSSIBLE_OWNERS = wordSet(
+  'endpoint id judge sandbox session server llm vllm sglang model reward rm user',
+);
+/** Words after a credential's name that say which of several it is. */
+const KINDS = wordSet('prod production dev staging backup old new read write ro rw primary secondary');
 /** Words after a credential's name that only describe its form. They are ignored. */
 const FORMS = wordSet('value values header headers string text list env data pem v hash');
 /** Names that are written as one word. */
 const JOINED =
-  /^(?:(?:access|auth|refresh|id|bearer)token|(?:secret|ssh|private|access)keys?|clientsecret|(?:db|pg|my|root|user)(?:pass|password|pwd))$/;
+  /^(?:(?:access|auth|refresh|id|bearer)token|(?:secret|ssh|private|access|app)keys?|clientsecret|(?:db|pg|my|root|user)(?:pass|password|pwd))$/;
 /** Words before `token` with which it means a vocabulary entry or a position rather than a credential. */
 const VOCABULARY = wordSet(`
   num max min total n eos bos pad unk cls sep mask stop end start next first last special image think
   per each text audio video prefix suffix top sampled target vocab added extra tool call reasoning
   answer control new reward response prompt output input step draft eot eom thinking
-  thought generated predicted accepted rejected yes no verdict boxed newline label choice option`);
+  thought generated predicted accepted rejected yes no verdict boxed newline label choice option
+  good bad plus minus positive negative tag score wait continue delimiter split separator nl placeholder`);
 /** Before `pass`, these words mean a run over data. */
 const RUNS_OVER_DATA = wordSet(
   'forward backward first second third last single one two multi num n per each eval',
@@ -42,25 +52,44 @@ const RUNS_OVER_DATA = wordSet(
 /** Keys beside `token` in a list of log-probabilities. */
 const OF_VOCABULARY = ['logprob', 'logprobs', 'top_logprobs', 'prob', 'entropy', 'rank', 'token_id'];
 
+const isOwner = (word: string): boolean => OWNERS.has(word) || SERVICES.has(word);
+const isPossibleOwner = (word: string): boolean => isOwner(word) || POSSIBLE_OWNERS.has(word);
+
 /** Whether a value under this key is a credential. */
 export function isCredentialKey(key: string): boolean {
   const words = wordsOf(key);
   if (/(?:connection string|seed phrase|otp seed)$/.test(words.join(' '))) return true;
   // A share of problems: `pass@8`
   if (/\bpass@\d+$/.test(key)) return false;
-  while (words.length > 1 && FORMS.has(words.at(-1) ?? '')) words.pop();
-  // API_KEY_OPENAI
-  if (words.at(-3) === 'api' && words.at(-2) === 'key' && OWNERS.has(words.at(-1) ?? '')) words.pop();
+  while (words.length > 1 && (FORMS.has(words.at(-1) ?? '') || KINDS.has(words.at(-1) ?? ''))) words.pop();
+  // API_KEY_JUDGE, TOKEN_HF
+  if (/\bapi ?key$/.test(words.slice(-3, -1).join(' ')) && isPossibleOwner(words.at(-1) ?? '')) words.pop();
+  else if (/^(?:key|token)$/.test(words.at(-2) ?? '') && SERVICES.has(words.at(-1) ?? '')) return true;
   const last = words.at(-1) ?? '';
   const before = words.at(-2) ?? '';
   if (last === 'token') return !VOCABULARY.has(before);
-  if (last === 'key' || last === 'keys' || last === 'tokens' || last === 'tok') return OWNERS.has(before);
+  if (last === 'key' || last === 'keys' || last === 'tokens' || last === 'tok') return isOwner(before);
   if (last === 'pass') return !RUNS_OVER_DATA.has(before);
   // The address holds the credential.
   if (last === 'url') return before === 'sas' || before === 'webhook';
-  // AWS_ACCESS_KEY_ID. The ids of other keys are no secrets.
-  if (last === 'id') return before === 'key' && words.at(-3) === 'access';
+  // AWS_ACCESS_KEY_ID, TENCENTCLOUD_SECRET_ID. The ids of other keys are no secrets.
+  if (last === 'id') return before === 'secret' || (before === 'key' && words.at(-3) === 'access');
   return CREDENTIAL_WORDS.has(last) || JOINED.test(last);
+}
+
+/**
+ * Whether a value under this key is a credential if it looks like a generated one.
+ *
+ * @param parent the key above, as in `openai: { key: … }`
+ */
+function isPossibleKey(key: string, parent: string): boolean {
+  const words = wordsOf(key);
+  const last = words.at(-1) ?? '';
+  const above = wordsOf(parent).at(-1) ?? '';
+  const owner = words.at(-2) ?? above;
+  if (last === 'ak' || last === 'sk') return true;
+  if (last === 'key' || last === 'keys') return isPossibleOwner(owner);
+  return words.length === 1 && (above === 'keys' || above === 'tokens') && SERVICES.has(last);
 }
 
 /** The words of a key in lower case, without numbers at its end: `apiKey2` is `api`, `key`. */
@@ -169,20 +198,20 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   new RegExp(String.raw`\b(?:${PREFIXED.map(({ source }) => source).join('|')})`, 'g'),
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
   /\bAIza[\w-]{35}/g,
-  // Azure, Terraform, SendGrid, Telegram; webhooks of Slack and Discord
+  // Azure, Terraform, SendGrid, Telegram; webhooks of Slack, Teams, Discord, Feishu, Zapier and WeCom
   /(?<keep>\b(?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{20,9999}={0,2}/g,
   /(?<keep>\w8Q~)[\w~.-]{31,34}/g,
   /(?<keep>\.atlasv1\.)[\w-]{40,9999}/g,
   /\bSG\.[\w-]{16,9999}\.[\w-]{16,9999}/g,
   /(?<keep>:)(?<=(?<!\d)\d{8,10}:)AA[\w-]{32,9999}/g,
-  /(?<keep>https:\/\/(?:hooks\.slack\.com\/(?:services|triggers|workflows)|[\w-]{1,60}\.webhook\.office\.com\/webhookb2|discord(?:app)?\.com\/api\/webhooks\/\d{10,20})\/)[\w/@-]{16,9999}/g,
+  /(?<keep>https:\/\/(?:hooks\.slack\.com\/(?:services|triggers|workflows)|[\w-]{1,60}\.webhook\.office\.com\/webhookb2|discord(?:app)?\.com\/api\/webhooks\/\d{10,20}|open\.(?:feishu\.cn|larksuite\.com)\/open-apis\/bot\/v2\/hook|hooks\.zapier\.com\/hooks\/catch)\/|\bqyapi\.weixin\.qq\.com\/cgi-bin\/webhook\/send\?key=)[\w/@-]{16,9999}/g,
   // A JSON Web Token, signed or encrypted. Its first part ends where another may begin, so that no part is read twice.
   /\beyJ(?:(?!-eyJ)[\w-]){8,4000}\.(?:eyJ[\w-]{8,9999}\.[\w-]{8,9999}|[\w-]{0,9999}\.[\w-]{16,22}\.[\w-]{8,9999}\.[\w-]{20,24})/g,
   /(?<keep>\b[Bb]earer\s{1,4})(?=[A-Za-z._~+/-]{0,100}\d|\S{24})[\w.~+/-]{8,9999}={0,2}/g,
   /(?<keep>\bAuthorization["']?\s{0,4}[:=,]\s{0,4}["']?(?:Basic|Token|Digest)\s{1,4})[^\s"',;]{6,9999}/gi,
   /(?<keep>\bcookie:\s{1,4})(?=[^\s=;]{1,100}=)[^\n"']{6,9999}/gi,
   // Commands, and the file that curl and W&B read
-  /(?<keep>\bcurl [^\n|;]{0,300}?(?:-u|-U|--user|--proxy-user)[ =]["']?[^\s:"']{1,100}:)[^\s"']{3,300}/g,
+  /(?<keep>\bcurl [^\n|;]{0,300}?(?:-u ?|-U ?|--user[ =]|--proxy-user[ =])["']?[^\s:"']{1,100}:)[^\s"']{3,300}/g,
   /(?<keep>\bsshpass\s{1,4}-p\s{0,2}["']?)[^\s"']{3,300}/g,
   /(?<keep>\bmysql(?:dump|admin)? [^\n|;]{0,200}?-p)[^\s"'-][^\s"']{3,300}/g,
   /(?<keep>\bdocker login [^\n|;]{0,200}?(?:-p|--password)[ =]["']?)[^\s"'-][^\s"']{3,300}/g,
@@ -193,10 +222,12 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   /(?<keep>\bngrok (?:config add-authtoken|authtoken) )[\w-]{16,300}/g,
   /(?<keep>\blogin\s{1,9}\S{1,200}\s{1,9}password\s{1,9})[^\s"'\\]{4,300}/g,
   /(?<keep>-(?:storepass|keypass|pass(?:in|out)? pass:)\s{0,4}["']?)(?=[^\s"']{0,100}\d)[^\s"'-][^\s"']{3,300}/g,
-  /(?<keep>\b(?:unzip [^\n|;]{0,200}?(?<=\s)-P\s{0,2}|7z [^\n|;]{0,200}?(?<=\s)-p|az login [^\n|;]{0,200}?(?:-p|--password)[ =])["']?)(?=[^\s"']{0,100}\d)[^\s"'-][^\s"']{3,300}/g,
+  /(?<keep>\b(?:(?:un)?zip [^\n|;]{0,200}?(?<=\s)-P\s{0,2}|(?:7z[az]?|unrar) [^\n|;]{0,200}?(?<=[\s"'])-p|mongo(?:sh)? [^\n|;]{0,200}?(?<=\s)-p\s{0,2}|swanlab login [^\n|;]{0,100}?-k |az login [^\n|;]{0,200}?(?:-p|--password)[ =])["']?)(?=[^\s"']{0,100}\d)[^\s"'-][^\s"']{3,300}/g,
   /(?<keep>\bConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?["'])(?!\$)[^"'\n]{3,300}/g,
   // SQL
-  /(?<keep>\b(?:IDENTIFIED BY|(?:ROLE|USER) [^\n;]{1,200} PASSWORD|SET PASSWORD [^\n;=]{1,200}=)\s{1,4}')(?!<)[^'\n]{3,300}/gi,
+  /(?<keep>\b(?:IDENTIFIED (?:WITH \w{1,60} )?BY|(?:ROLE|USER) [^\n;]{1,200} PASSWORD|SET PASSWORD [^\n;=]{1,200}=)\s{1,4}')(?!<)[^'\n]{3,300}/gi,
+  /(?<keep>\becho\s{1,4}["']?(?:[\w-]{1,60}:(?=\S{1,300}\s{1,4}\|\s{0,4}(?:sudo )?chpasswd)|(?=\S{1,300}\s{1,4}\|\s{0,4}sudo -S)))[^\s"'|]{3,300}/g,
+  /(?<keep>\bBasic\s{1,4})(?=[A-Za-z+/]{0,100}\d)(?=[a-z0-9+/]{0,100}[A-Z])(?:[A-Za-z0-9+/]{4}){3,2499}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})(?![\w+/=-])/g,
   // A user and a password in a call
   /(?<keep>(?:\bauth\s{0,4}=\s{0,4}\(|\bHTTP(?:Basic|Digest)Auth\(|\.login\()\s{0,4}["'][^"'\n]{1,100}["'],\s{0,4}["'])(?=[^"'\s]{0,100}\d)[^"'\s]{3,300}(?=["'])/g,
   // A URL with a password, or with a token instead of a user
@@ -217,7 +248,7 @@ const ASSIGNED: readonly RegExp[] = [
   // A line of YAML or INI, or a header
   /(?<keep>(?:^|(?<=["']))[ \t]{0,40}(?:- )?["']?(?<name>[A-Za-z][\w.-]{1,60})["']?(?::|[ \t]{1,4}=)[ \t]{1,4}["']?)(?<secret>[^\s"'{[|>][^\s"']{3,9999})(?=["']|,?[ \t]{0,4}$)/gm,
   // `setx NAME value`, and a tag
-  /(?<keep>\b(?:setx|setenv|set -g?x)\s{1,4}(?<name>[A-Z][A-Z0-9_]{1,60})\s{1,4}["']?)(?<secret>[^\s"']{6,9999})/g,
+  /(?<keep>\b(?:setx|setenv|set -g?x|ENV|aws configure set|npm config set)\s{1,4}[\w/.]{0,100}?:?(?<name>[A-Za-z_][A-Za-z0-9_]{1,60})\s{1,4}["']?)(?<secret>[^\s"']{6,9999})/g,
   /(?<keep><(?<name>[A-Za-z][\w.-]{1,60})>)(?<secret>[^<>\s]{4,9999})(?=<\/)/g,
   // Code: `name = "value"`, `name: "value"`, `name := "value"`, and words of a sentence
   /(?<keep>(?<![\w.-])(?<name>[A-Za-z][\w.-]{1,60})\s{0,4}(?::=|[:=])\s{0,4}[bru]{0,2}["'`])(?<secret>[^"'`\s]{4,9999})(?=["'`])/g,
@@ -242,7 +273,7 @@ const ASSIGNED: readonly RegExp[] = [
 ];
 /** Parts of credential names in an assignment. Most texts contain none, and the search ends there. */
 const ASSIGNMENT =
-  /(?:key|token|pass|pwd|secret|auth|cookie|cred|bearer|jwt|pat|sas|sess)[\w.-]{0,20}(?:[\\"'`]{0,8}\]?\s{0,40}[:=,>|]|["']?,?\s{1,60}["']?value|\t|\\{1,7}t| is:? )|--[a-z]|\bset/i;
+  /(?:key|token|pass|pwd|secret|auth|cookie|cred|bearer|jwt|pat|sas|sess)[\w.-]{0,20}(?:[\\"'`]{0,8}\]?\s{0,40}[:=,>|]|["']?,?\s{1,60}["']?value|\t|\\{1,7}t| is:? )|--[a-z]|\b(?:set|env )/i;
 /** Values that refer to a credential, such as the name of a variable, or say that it is not set. */
 const PLACEHOLDER = /^(?:[$<{*•]|(?:none|null|true|false)$|env:|\d{0,9}\.\d+$)/i;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
@@ -252,6 +283,10 @@ const isDirectory = (name: string, value: string): boolean =>
   /^(?:OLD)?PWD$/i.test(name) && /^(?:[A-Za-z]:)?[\\/~]/.test(value);
 /** In code an assignment is usually no secret (`token=next_token`). Generated ones are long, with digits. */
 const GENERATED = /^(?=[^\d]{0,200}\d)(?=[^A-Za-z]{0,200}[A-Za-z])[A-Za-z0-9+/=~-]{16,}$/;
+/** The words from which a wallet is restored. */
+const MNEMONIC = /^(?:[a-z]{3,8} ){11,23}[a-z]{3,8}$/;
+const isSecretOf = (key: string, parent: string, value: string): boolean =>
+  (GENERATED.test(value) && isPossibleKey(key, parent)) || (/mnemonic$/i.test(key) && MNEMONIC.test(value));
 /** A password may be short. */
 const CHOSEN = /^(?=[^\d]{0,200}\d)(?=[^A-Za-z]{0,200}[A-Za-z])[^\s"'()[\]{},;]{8,}$/;
 const PASSWORD = /(?:password|passwd|passphrase|pwd|[_.-]pass)$/i;
@@ -326,7 +361,8 @@ class Masker {
   /** Masked values, and those nested too deeply. */
   replaced = 0;
 
-  walk(value: unknown, depth: number): unknown {
+  /** @param parent the key of the value */
+  walk(value: unknown, depth: number, parent = ''): unknown {
     if (typeof value === 'string') return this.text(value, depth);
     if (typeof value !== 'object' || value === null) return value;
     if (depth > DEEPEST) return this.tooDeep();
@@ -337,8 +373,11 @@ class Masker {
     return this.object(value, depth, (key, inner) => {
       const isOther =
         (isVocabulary && key === 'token') || (typeof inner === 'string' && isDirectory(key, inner));
-      const isCredential = (isNamed && /^values?$/i.test(key)) || (isCredentialKey(key) && !isOther);
-      return isCredential ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1);
+      const isCredential =
+        (isNamed && /^values?$/i.test(key)) ||
+        (isCredentialKey(key) && !isOther) ||
+        (typeof inner === 'string' && isSecretOf(key, parent, inner));
+      return isCredential ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1, key);
     });
   }
 

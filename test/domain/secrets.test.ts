@@ -25,11 +25,12 @@ const KEYS = `
   secret client_secret client_secret_value aws_secret_access_key secretAccessKey AWS_ACCESS_KEY_ID private_key
   password db_password dbPassword passwd pass pwd ssh_passphrase smtp.pass Authorization credentials github_pat
   token hf_token HF_TOKEN accessToken refresh_token bearer jwt auth auth_header cookie cookies set-cookie
-  hf_tokens access_tokens session_key webhook_secret PHPSESSID accesstoken authtoken secretkey clientsecret sshkey
-  dbpass PGPASSWORD passcode private_key_pem API_KEY_OPENAI account_key judge_key api_token_v2 hf_tok sas_url
+  hf_tokens access_tokens webhook_secret PHPSESSID accesstoken authtoken secretkey clientsecret sshkey
+  dbpass PGPASSWORD passcode private_key_pem API_KEY_OPENAI account_key api_token_v2 hf_tok sas_url
   slack_webhook_url bot_token user_token db_pass connection_string connectionString DB_CONNECTION_STRING
-  passwordHash kubeconfig kaggle_key swanlab_key endpoint_key tls_key tailscale_authkey otp_seed seed_phrase
-  aws_creds`
+  passwordHash kubeconfig kaggle_key swanlab_key tls_key tailscale_authkey otp_seed seed_phrase
+  aws_creds api_key_prod hf_token_read github_token_ro password_old secret_prod token-prod TOKEN_HF KEY_WANDB
+  TENCENTCLOUD_SECRET_ID dashscope_key siliconflow_key app_key apikey_judge API_KEY_JUDGE`
   .trim()
   .split(/\s+/);
 
@@ -42,7 +43,9 @@ const OTHER_KEYS = `
   sha sha256 commit checksum author_email basic_rate token_entropy entropy_per_token key_name patience bypass
   authenticate_url cookie_recipe_text secret_santa_count reward_token response_token eot_token step_token
   draft_token forward_pass first_pass backward_pass base_url n_pass pass@8 val/pass@16
-  mnemonic webhook yes_token no_token verdict_token newline_token`
+  mnemonic webhook yes_token no_token verdict_token newline_token
+  good_token bad_token step_tag_token score_token placeholder_token wait_token continue_token nl_token judge_key
+  judge_keys endpoint_key session_keys id_key api_key_name num_tokens_new max_tokens_old`
   .trim()
   .split(/\s+/);
 
@@ -237,6 +240,18 @@ const FORMS: readonly string[] = [
   `hf_token\t|${letters(32)}`,
   `The API key is: |${letters(32)}`,
   `|eyJ${letters(30)}.${letters(43)}.48V1_ALb6US04U3b.${letters(60)}.XFBoMYUZodetZdvTiFvSkQ`,
+  'https://open.feishu.cn/open-apis/bot/v2/hook/|3f2b8c1e-7d4a-4b6f-9a1c-2e5d8f7b6a90',
+  'https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=|3f2b8c1e-7d4a-4b6f-9a1c-2e5d8f7b6a90',
+  `https://hooks.zapier.com/hooks/catch/|1234567/${letters(20)}`,
+  'zip -e -P |hunter2Pw9x| out.zip file',
+  '7za x a.7z "-p|hunter2Pw9x|"',
+  'curl -uann:|hunter2Pw9x| http://x',
+  'mongosh -u ann -p |hunter2Pw9x',
+  `swanlab login -k |${letters(20)}`,
+  "IDENTIFIED WITH mysql_native_password BY '|hunter2Pw9x|'",
+  `ENV API_TOKEN |${letters(20)}`,
+  `aws configure set aws_secret_access_key |${letters(40)}`,
+  'Basic |Ym9iOmh1bnRlcjJQdzl4',
 ];
 
 /** Only in configurations: a text of a rollout may be a program. */
@@ -258,6 +273,8 @@ const WITH_BARS: readonly string[] = [
   `password: |\n  ${letters(32)}\nnext: 1`,
   `| name | value |\n|---|---|\n| api_key | ${letters(32)} |\n| seed | 1 |`,
   `| \`HF_TOKEN\` | \`${letters(32)}\` |`,
+  `echo ${letters(32)} | sudo -S ls`,
+  `echo 'root:${letters(32)}' | chpasswd`,
 ];
 
 const TEXTS: readonly string[] = [
@@ -326,6 +343,7 @@ const TEXTS: readonly string[] = [
   'client.get("/users", auth=("user", "role")); session.login("alice", "home_page")',
   'CREATE USER u IDENTIFIED BY \'<password1>\'; ConvertTo-SecureString "$env:PW1"',
   'print("MAX_TOKENS=4096000", f"API_KEY={api_key}")',
+  'Basic authentication; Basic Research2023Programme; echo "done" | sudo tee /etc/x',
 ];
 
 describe('a key', () => {
@@ -338,6 +356,29 @@ describe('a key', () => {
     expect(isCredentialKey(key)).toBe(false);
     expect(maskSecrets({ [key]: PLAIN }).masked).toBe(0);
   });
+});
+
+describe('a value that looks generated', () => {
+  const SECRET = letters(24);
+  it.each([
+    [{ judge_key: SECRET }],
+    [{ session_keys: SECRET }],
+    [{ openai: { key: SECRET } }],
+    [{ keys: { openai: SECRET } }],
+    [{ volc: { ak: SECRET, sk: SECRET } }],
+    [{ mnemonic: 'legal winner thank year wave sausage worth useful legal winner thank yellow' }],
+  ])('is masked under a key that may be one of a dictionary: %j', (config) => {
+    const { value, masked } = maskSecrets<unknown>(config);
+    expect(masked).toBeGreaterThan(0);
+    expect(JSON.stringify(value)).not.toMatch(/aB3dE6|sausage/);
+  });
+
+  it.each([[{ openai: { key: 'score' } }], [{ keys: { openai: 'gpt-4' } }], [{ group: { key: SECRET } }]])(
+    'is kept, or another one is, where the key is none: %j',
+    (config) => {
+      expect(maskSecrets<unknown>(config)).toEqual({ value: config, masked: 0 });
+    },
+  );
 });
 
 describe('a text', () => {
