@@ -51,7 +51,7 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
     const names = distinctNames(runs);
     const values = runs.map((item, i) => ({
       ...{ item, name: names[i] },
-      value: `run ${names[i]} ${item.runKey}`,
+      value: `run ${names[i]}\n${item.runKey}`,
     }));
     return bestOf(values, typed);
   }, [runs, typed]);

@@ -777,6 +777,22 @@ it('leaves out extra fields of a rollout with more values than a page can show',
   expect(many).toEqual({ 'extra fields': left('6,000,010') });
 });
 
+it('shows 10,000 extra fields, and says how many there are more', async () => {
+  const names = Array.from({ length: 60_000 }, (_, n) => [`field_${n}`, n]);
+  const line = { v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index: 0, text: 't' };
+  const problem = { id: 'p', prompt: '?' };
+  const log = place.file(
+    'log.jsonl',
+    `${JSON.stringify({ ...line, problem, ...Object.fromEntries(names) })}\n`,
+  );
+  await ingestHere(place.library, [log]);
+  const db = openReader(place.library);
+  const extra = getRollout(db, 1)?.extra ?? {};
+  db.close();
+  expect(Object.keys(extra).length).toBe(10_001);
+  expect(extra['more extra fields']).toBe('50,000 values, too many to show; the raw record has them');
+});
+
 it('an issue quotes only the beginning of what a log says', async () => {
   const rollout = { v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index: 0, text: 't' };
   const first = JSON.stringify({ ...rollout, problem: { id: 'p', prompt: '?' } });

@@ -179,6 +179,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
 
 /** A page takes a second to show this many values. A record may have 16 million. */
 const MOST_EXTRA_VALUES = 500_000;
+const MOST_EXTRA_FIELDS = 10_000;
 /** Parsing this many values takes up to 500 MB. */
 const MOST_PARSED_VALUES = 2_000_000;
 /** Characters. Shorter texts contain fewer values than a page can show. */
@@ -196,16 +197,17 @@ function shownExtra(json: string): Readonly<Record<string, unknown>> {
   if (json.length < UNCOUNTED_EXTRA) return objectOf(json === '' ? null : json);
   const all = sizeOf(json);
   if (all > MOST_PARSED_VALUES) return { 'extra fields': tooMany(all) };
-  const extra = objectOf(json);
+  const fields = Object.entries(objectOf(json));
   let left = MOST_EXTRA_VALUES;
-  return Object.fromEntries(
-    Object.entries(extra).map(([name, value]) => {
-      const values = typeof value === 'object' ? sizeOf(JSON.stringify(value)) : 0;
-      if (values > left) return [name, tooMany(values)];
-      left -= values;
-      return [name, value];
-    }),
-  );
+  const shown = fields.slice(0, MOST_EXTRA_FIELDS).map(([name, value]) => {
+    const values = typeof value === 'object' ? sizeOf(JSON.stringify(value)) : 0;
+    if (values > left) return [name, tooMany(values)];
+    left -= values;
+    return [name, value];
+  });
+  const more = fields.length - shown.length;
+  if (more > 0) shown.push(['more extra fields', tooMany(more)]);
+  return Object.fromEntries(shown);
 }
 
 /** @param bits the value of `rollout_row.flags` */

@@ -168,8 +168,11 @@ export function listSteps(db: ReadableLibrary, runId: number): readonly StepSumm
   return query(db, STEPS_OF_RUN, STEP_ROW).all(runId);
 }
 
+/** Characters of a configuration whose facts are listed. Every list of runs parses those of all runs. */
+const LONGEST_LISTED = 1 << 20;
+
 function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
-  const config = objectOf(row.config);
+  const config = row.config.length > LONGEST_LISTED ? {} : objectOf(row.config);
   const sum = (of: (step: StepSummary) => number): number =>
     steps.reduce((total, step) => total + of(step), 0);
   const { config: _config, sharedIssues, caveats, loggedMs, fileMs, firstReward, ...columns } = row;
