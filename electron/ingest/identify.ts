@@ -77,15 +77,22 @@ export function identityOf(path: string, headBytes: number = HEAD_BYTES): FileId
 }
 
 /**
- * The end of the bytes that were read, and a hash of the last of them: `END:HASH`. It detects a file that was rewritten
- * with the same beginning, as a resumed trainer does.
+ * The end of a file when it is read, and a hash of the last bytes before it: `END:HASH`. It detects a file that was
+ * rewritten with the same beginning, as a resumed trainer does.
  *
- * @param file descriptor, opened before the bytes were read: a file that takes its place has other bytes
+ * @param file descriptor
  * @param end in bytes of the file itself, also if it is compressed
  */
 export function tailOf(file: number, end: number): string {
   const start = Math.max(0, end - HEAD_BYTES);
   return `${end}:${hashOf(bytesAt(file, start, end - start))}`;
+}
+
+/** The end of a list's elements, since a list grows before its closing bracket. */
+export function endOfElements(file: number, bytes: number): number {
+  const start = Math.max(0, bytes - 64);
+  const text = bytesAt(file, start, bytes - start).toString('latin1');
+  return start + text.replace(/\s*\]?\s*$/, '').length;
 }
 
 /** Whether the file still has the bytes of `tail`. */

@@ -23,7 +23,7 @@ import {
   type SourceRecord,
 } from './containers/container.ts';
 import { openFile } from './containers/openFile.ts';
-import { hasTail, tailOf } from './identify.ts';
+import { endOfElements, hasTail, tailOf } from './identify.ts';
 import { openRecords } from './openRecords.ts';
 import { BatchBuilder, type LinePlace } from './packBatch.ts';
 import { packTokens } from './packTokens.ts';
@@ -44,7 +44,7 @@ export interface ParseRequest {
   readonly mapping?: Mapping;
   /** Set when the container is `adapter`. */
   readonly adapter?: Adapter;
-  /** Tail of the file, or of an adapter's records, at the start position. */
+  /** Tail of the file when it was last read, or hash of the adapter's records before the start position. */
   readonly tailHash?: string | undefined;
 }
 
@@ -77,9 +77,10 @@ export async function parseFile(
     request.mapping === undefined ? formatNamed(request.format) : formatOfMapping(request.mapping);
   if (format === undefined) throw new Error(`unknown format: ${request.format}`);
   const { path, container, unit, bytes, offset, adapter } = request;
-  const tail = container === 'adapter' ? undefined : new Tail(request);
+  let tail: Tail | undefined;
   let source: RecordSource | undefined;
   try {
+    tail = container === 'adapter' ? undefined : new Tail(request);
     const from = { records: request.lines, hash: request.tailHash };
     const records = await openRecords(path, container, unit, { bytes, adapter, from, signal });
     source = records;
@@ -94,7 +95,8 @@ export async function parseFile(
     /** @throws RewrittenError */
     const emitBatch = async (): Promise<void> => {
       const batch = await parser.finish();
-      const tailHash = tail === undefined ? records.hashAt?.(batch.lines) : tail.moveTo(batch.offset);
+      tail?.check();
+      const tailHash = tail?.hash ?? records.hashAt?.(batch.lines);
       await emit(tailHash === undefined ? batch : { ...batch, tailHash });
     };
     let isIncomplete = false;
@@ -153,36 +155,30 @@ export async function parseFile(
 class RewrittenError extends Error {}
 
 /**
- * The tail of what was read of a file. It is stored with each batch, so that the next call detects a replaced file also
- * after an interruption. Before the next batch it is compared with the file, which may be rewritten meanwhile.
+ * The last bytes of a file, hashed before its records are read: a file may be written anew at any moment. The hash is stored with each batch, so that the next
+ * call detects a file that was rewritten since, and is compared before each batch.
  */
 class Tail {
-  private readonly request: ParseRequest;
-  /** Opened before the records are: a file that is renamed to the path later has other bytes. */
+  readonly hash: string;
+  private readonly isChecked: boolean;
+  /** A file that is renamed to the path later has other bytes. */
   private readonly file: number;
-  private hash: string | undefined;
 
-  /** @throws the system's error */
-  constructor(request: ParseRequest) {
-    this.request = request;
-    this.hash = request.tailHash;
-    this.file = openFile(request.path);
+  /** @throws the system's error, or RewrittenError if what earlier calls have read has changed */
+  constructor({ path, container, unit, bytes, tailHash }: ParseRequest) {
+    // Tables are rewritten when they grow.
+    this.isChecked = isAppendable(container, unit);
+    this.file = openFile(path);
+    const isList = container === 'plain' && unit === 'element';
+    this.hash = tailOf(this.file, isList ? endOfElements(this.file, bytes) : bytes);
+    if (!this.isChecked || tailHash === undefined || hasTail(this.file, tailHash)) return;
+    this.close();
+    throw new RewrittenError();
   }
 
   /** @throws RewrittenError */
-  moveTo(offset: number): string {
-    this.check();
-    const { container, unit, bytes } = this.request;
-    // Offsets in other containers are not bytes of the file.
-    this.hash = tailOf(this.file, container === 'plain' && unit !== 'part' ? offset : bytes);
-    return this.hash;
-  }
-
-  /** @throws RewrittenError if the bytes that were read are not the same any more. Tables are rewritten when they grow */
   check(): void {
-    const { container, unit } = this.request;
-    const isSame = this.hash === undefined || !isAppendable(container, unit) || hasTail(this.file, this.hash);
-    if (!isSame) throw new RewrittenError();
+    if (this.isChecked && !hasTail(this.file, this.hash)) throw new RewrittenError();
   }
 
   close(): void {

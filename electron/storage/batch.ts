@@ -180,7 +180,7 @@ export interface PackedBatch {
   /** Position after the last line of this batch; committed together with its items. */
   readonly offset: number;
   readonly lines: number;
-  /** Tail of the file at `offset`, or a hash of an adapter's records; committed with the items. */
+  /** Tail of the file, or hash of an adapter's records before `offset`; committed with the items. */
   readonly tailHash?: string;
   /** Number of masked values under credential keys. */
   readonly masked: number;

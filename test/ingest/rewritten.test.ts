@@ -78,6 +78,40 @@ it('reads the copy of a file that is copied and emptied', async () => {
   expect(scores()).toEqual(of(1));
 });
 
+it.each([
+  ['plain', (text: string): string | Buffer => text],
+  ['gzip', (text: string): string | Buffer => gzipSync(text)],
+])('notices a file that is written anew while its first part is parsed: %s', async (_, packed) => {
+  log = place.file('log', packed(content(1)));
+  let turns = 0;
+  const parser: Parser = {
+    ...real,
+    parse: (request, onBatch) =>
+      parseFile(
+        request,
+        async (batch) => onBatch(batch),
+        () => {
+          if (turns++ === 0) writeFileSync(log, packed(content(2, LINES + 10)));
+          return false;
+        },
+      ),
+  };
+  await ingestHere(place.library, [log], {}, parser);
+  await ingestHere(place.library, [log]);
+  expect(scores()).toEqual(of(2, LINES + 10));
+});
+
+it('continues a list that grows before its closing bracket', async () => {
+  const list = (lines: number) => `[\n${content(1, lines).trim().replaceAll('\n', ',\n')}\n]\n`;
+  log = place.file('log.json', list(400));
+  await ingestHere(place.library, [log]);
+  writeFileSync(log, list(500));
+  expect(await ingestHere(place.library, [log])).toMatchObject({
+    added: 100,
+    files: [{ status: 'appended', rollouts: 500, issues: [] }],
+  });
+});
+
 it('leaves a file to the next call that is rewritten again and again', async () => {
   let n = 1;
   const onChange = () => writeFileSync(log, content(++n));

@@ -8,7 +8,7 @@ import type {
   StepSummary,
 } from '../../../shared/api/contract.ts';
 import { PROVENANCES, type Provenance, RUN_KINDS, type RunKind } from '../../../shared/domain/model.ts';
-import { tryParseJson } from '../../../shared/domain/parseJson.ts';
+import { countValues, tryParseJson } from '../../../shared/domain/parseJson.ts';
 import { gradeOfReward, parseScores } from '../../../shared/domain/scores.ts';
 import { isObject } from '../../../shared/format/fields.ts';
 import { evaluationStatus } from '../../../shared/format/loggedEvaluation.ts';
@@ -168,11 +168,13 @@ export function listSteps(db: ReadableLibrary, runId: number): readonly StepSumm
   return query(db, STEPS_OF_RUN, STEP_ROW).all(runId);
 }
 
-/** Characters of a configuration whose facts are listed. Every list of runs parses those of all runs. */
-const LONGEST_LISTED = 1 << 20;
+/** Every list of runs parses the configurations of all runs. An Inspect log has 28,000 ids in a megabyte. */
+const isListed = (config: string): boolean =>
+  config.length < 1 << 20 || countValues(config).values < MOST_LISTED_VALUES;
+const MOST_LISTED_VALUES = 100_000;
 
 function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
-  const config = row.config.length > LONGEST_LISTED ? {} : objectOf(row.config);
+  const config = isListed(row.config) ? objectOf(row.config) : {};
   const sum = (of: (step: StepSummary) => number): number =>
     steps.reduce((total, step) => total + of(step), 0);
   const { config: _config, sharedIssues, caveats, loggedMs, fileMs, firstReward, ...columns } = row;
