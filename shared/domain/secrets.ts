@@ -20,12 +20,12 @@ const CREDENTIAL_WORDS = wordSet(`
 /** Names of services, before or after `key`. */
 const SERVICES = wordSet(`
   anthropic ark aws azure bing brave cohere comet dashscope databricks deepseek dingtalk e2b feishu fireworks gcp gemini
-  github gitlab google groq hf huggingface jina kaggle langfuse langsmith lark minimax mistral modal moonshot neptune
+  github gitlab google groq hf huggingface jina kaggle langfuse langsmith lark minimax mistral moonshot neptune
   ngc nvidia openai openrouter qianfan replicate serper siliconflow slack swanlab tavily together volc wandb wecom xai
   zhipu`);
 /** Words before `key`, `keys` or `tokens`. Without one, these mean a dictionary's key or a number of tokens. */
 const OWNERS = wordSet(`
-  account api app access auth bearer bot client deploy encryption license master oauth private refresh
+  account api access auth bearer bot client deploy encryption license master oauth private refresh
   secret hmac service sftp signing ssh ssl storage subscription tls webhook`);
 /** After these words, `key` may mean a dictionary's key. The value decides. */
 const POSSIBLE_OWNERS = wordSet(
@@ -44,7 +44,8 @@ const VOCABULARY = wordSet(`
   per each text audio video prefix suffix top sampled target vocab added extra tool call reasoning
   answer control new reward response prompt output input step draft eot eom thinking
   thought generated predicted accepted rejected yes no verdict boxed newline label choice option
-  good bad plus minus positive negative tag score wait continue delimiter split separator nl placeholder`);
+  good bad plus minus positive negative tag score wait continue delimiter split separator nl placeholder
+  prm forcing reflection ignore entropy pivot judge`);
 /** Before `pass`, these words mean a run over data. */
 const RUNS_OVER_DATA = wordSet(
   'forward backward first second third last single one two multi num n per each eval',
@@ -62,9 +63,8 @@ export function isCredentialKey(key: string): boolean {
   // A share of problems: `pass@8`
   if (/\bpass@\d+$/.test(key)) return false;
   while (words.length > 1 && (FORMS.has(words.at(-1) ?? '') || KINDS.has(words.at(-1) ?? ''))) words.pop();
-  // API_KEY_JUDGE, TOKEN_HF
+  // API_KEY_JUDGE
   if (/\bapi ?key$/.test(words.slice(-3, -1).join(' ')) && isPossibleOwner(words.at(-1) ?? '')) words.pop();
-  else if (/^(?:key|token)$/.test(words.at(-2) ?? '') && SERVICES.has(words.at(-1) ?? '')) return true;
   const last = words.at(-1) ?? '';
   const before = words.at(-2) ?? '';
   if (last === 'token') return !VOCABULARY.has(before);
@@ -72,8 +72,8 @@ export function isCredentialKey(key: string): boolean {
   if (last === 'pass') return !RUNS_OVER_DATA.has(before);
   // The address holds the credential.
   if (last === 'url') return before === 'sas' || before === 'webhook';
-  // AWS_ACCESS_KEY_ID, TENCENTCLOUD_SECRET_ID. The ids of other keys are no secrets.
-  if (last === 'id') return before === 'secret' || (before === 'key' && words.at(-3) === 'access');
+  // AWS_ACCESS_KEY_ID. The ids of other keys are no secrets.
+  if (last === 'id') return before === 'key' && words.at(-3) === 'access';
   return CREDENTIAL_WORDS.has(last) || JOINED.test(last);
 }
 
@@ -87,9 +87,10 @@ function isPossibleKey(key: string, parent: string): boolean {
   const last = words.at(-1) ?? '';
   const above = wordsOf(parent).at(-1) ?? '';
   const owner = words.at(-2) ?? above;
-  if (last === 'ak' || last === 'sk') return true;
+  if (last === 'ak' || last === 'sk' || (last === 'id' && owner === 'secret')) return true;
   if (last === 'key' || last === 'keys') return isPossibleOwner(owner);
-  return words.length === 1 && (above === 'keys' || above === 'tokens') && SERVICES.has(last);
+  // TOKEN_HF, `keys: { openai: … }`, and `use_wandb` of OpenRLHF
+  return SERVICES.has(last) && /^(?:keys?|tokens?|use)$/.test(owner);
 }
 
 /** The words of a key in lower case, without numbers at its end: `apiKey2` is `api`, `key`. */
@@ -211,10 +212,11 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   /(?<keep>\bAuthorization["']?\s{0,4}[:=,]\s{0,4}["']?(?:Basic|Token|Digest)\s{1,4})[^\s"',;]{6,9999}/gi,
   /(?<keep>\bcookie:\s{1,4})(?=[^\s=;]{1,100}=)[^\n"']{6,9999}/gi,
   // Commands, and the file that curl and W&B read
-  /(?<keep>\bcurl [^\n|;]{0,300}?(?:-u ?|-U ?|--user[ =]|--proxy-user[ =])["']?[^\s:"']{1,100}:)[^\s"']{3,300}/g,
+  /(?<keep>\bcurl [^\n|;]{0,300}?(?<=\s)(?:-u ?|-U ?|--user[ =]|--proxy-user[ =])["']?[^\s:"']{1,100}:)[^\s"']{3,300}/g,
   /(?<keep>\bsshpass\s{1,4}-p\s{0,2}["']?)[^\s"']{3,300}/g,
   /(?<keep>\bmysql(?:dump|admin)? [^\n|;]{0,200}?-p)[^\s"'-][^\s"']{3,300}/g,
   /(?<keep>\bdocker login [^\n|;]{0,200}?(?:-p|--password)[ =]["']?)[^\s"'-][^\s"']{3,300}/g,
+  /(?<keep>\buse_wandb["']?(?:[\s:=,]|\\{1,7}"){1,4}["']?)[0-9a-f]{40}\b/g,
   /(?<keep>\bwandb(?: login |\.login\()[^\n|;]{0,100}?)\b[0-9a-f]{40,100}\b/g,
   /(?<keep>\bredis-cli [^\n|;]{0,200}?(?:-a|--pass)[ =]["']?)[^\s"'-][^\s"']{7,300}/g,
   /(?<keep>\bsqlcmd [^\n|;]{0,200}?-P\s{0,2}["']?)[^\s"'-][^\s"']{7,300}/g,
@@ -222,11 +224,11 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   /(?<keep>\bngrok (?:config add-authtoken|authtoken) )[\w-]{16,300}/g,
   /(?<keep>\blogin\s{1,9}\S{1,200}\s{1,9}password\s{1,9})[^\s"'\\]{4,300}/g,
   /(?<keep>-(?:storepass|keypass|pass(?:in|out)? pass:)\s{0,4}["']?)(?=[^\s"']{0,100}\d)[^\s"'-][^\s"']{3,300}/g,
-  /(?<keep>\b(?:(?:un)?zip [^\n|;]{0,200}?(?<=\s)-P\s{0,2}|(?:7z[az]?|unrar) [^\n|;]{0,200}?(?<=[\s"'])-p|mongo(?:sh)? [^\n|;]{0,200}?(?<=\s)-p\s{0,2}|swanlab login [^\n|;]{0,100}?-k |az login [^\n|;]{0,200}?(?:-p|--password)[ =])["']?)(?=[^\s"']{0,100}\d)[^\s"'-][^\s"']{3,300}/g,
+  /(?<keep>\b(?:(?:un)?zip [^\n|;]{0,200}?(?<=\s)-P\s{0,2}|(?:7z[az]?|unrar) [^\n|;]{0,200}?(?<=[\s"'])-p|mongo(?:sh)? [^\n|;]{0,200}?(?<=\s)-p\s{0,2}|swanlab login [^\n|;]{0,100}?-k |az login [^\n|;]{0,200}?(?:-p|--password)[ =])["']?)(?=[^\s"']{0,100}\d)[^\s"'$-][^\s"']{3,300}/g,
   /(?<keep>\bConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?["'])(?!\$)[^"'\n]{3,300}/g,
   // SQL
   /(?<keep>\b(?:IDENTIFIED (?:WITH \w{1,60} )?BY|(?:ROLE|USER) [^\n;]{1,200} PASSWORD|SET PASSWORD [^\n;=]{1,200}=)\s{1,4}')(?!<)[^'\n]{3,300}/gi,
-  /(?<keep>\becho\s{1,4}["']?(?:[\w-]{1,60}:(?=\S{1,300}\s{1,4}\|\s{0,4}(?:sudo )?chpasswd)|(?=\S{1,300}\s{1,4}\|\s{0,4}sudo -S)))[^\s"'|]{3,300}/g,
+  /(?<keep>\becho\s{1,4}["']?(?:[\w-]{1,60}:(?=\S{1,300}\s{1,4}\|\s{0,4}(?:sudo )?chpasswd)|(?=\S{1,300}\s{1,4}\|\s{0,4}sudo -S)))(?!\$)[^\s"'|]{3,300}/g,
   /(?<keep>\bBasic\s{1,4})(?=[A-Za-z+/]{0,100}\d)(?=[a-z0-9+/]{0,100}[A-Z])(?:[A-Za-z0-9+/]{4}){3,2499}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})(?![\w+/=-])/g,
   // A user and a password in a call
   /(?<keep>(?:\bauth\s{0,4}=\s{0,4}\(|\bHTTP(?:Basic|Digest)Auth\(|\.login\()\s{0,4}["'][^"'\n]{1,100}["'],\s{0,4}["'])(?=[^"'\s]{0,100}\d)[^"'\s]{3,300}(?=["'])/g,
@@ -243,7 +245,7 @@ const ENVIRONMENT: RegExp =
 /** A name and the value assigned to it. `isCredentialKey` decides whether the name is a credential's. */
 const ASSIGNED: readonly RegExp[] = [
   ENVIRONMENT,
-  /(?<=(?<name>[A-Za-z][\w.-]{1,60}))(?<keep>=["']?)(?<secret>[^\s"'&;]{4,9999})/g,
+  /(?<=(?<name>[A-Za-z][\w.-]{1,60}))(?<keep>=["']?)(?![A-Za-z]\w{0,60}=[^\s=])(?<secret>(?:(?!,[A-Za-z]\w{0,60}=)[^\s"'&;]){4,9999})/g,
   /(?<keep>(?<![\w-])--(?<name>[A-Za-z][\w.-]{1,60})\s{1,4}["']?)(?<secret>[^\s"'-][^\s"']{3,9999})/g,
   // A line of YAML or INI, or a header
   /(?<keep>(?:^|(?<=["']))[ \t]{0,40}(?:- )?["']?(?<name>[A-Za-z][\w.-]{1,60})["']?(?::|[ \t]{1,4}=)[ \t]{1,4}["']?)(?<secret>[^\s"'{[|>][^\s"']{3,9999})(?=["']|,?[ \t]{0,4}$)/gm,
@@ -285,8 +287,10 @@ const isDirectory = (name: string, value: string): boolean =>
 const GENERATED = /^(?=[^\d]{0,200}\d)(?=[^A-Za-z]{0,200}[A-Za-z])[A-Za-z0-9+/=~-]{16,}$/;
 /** The words from which a wallet is restored. */
 const MNEMONIC = /^(?:[a-z]{3,8} ){11,23}[a-z]{3,8}$/;
+/** Names of models and files have digits, too, but no long part of digits and letters. */
+const RANDOM = /^(?=[^\s/]{16,9999}$).*(?=[^\d]{0,11}\d)(?=[^A-Za-z]{0,11}[A-Za-z])[A-Za-z\d]{12}/;
 const isSecretOf = (key: string, parent: string, value: string): boolean =>
-  (GENERATED.test(value) && isPossibleKey(key, parent)) || (/mnemonic$/i.test(key) && MNEMONIC.test(value));
+  (RANDOM.test(value) && isPossibleKey(key, parent)) || (/mnemonic$/i.test(key) && MNEMONIC.test(value));
 /** A password may be short. */
 const CHOSEN = /^(?=[^\d]{0,200}\d)(?=[^A-Za-z]{0,200}[A-Za-z])[^\s"'()[\]{},;]{8,}$/;
 const PASSWORD = /(?:password|passwd|passphrase|pwd|[_.-]pass)$/i;
@@ -414,7 +418,8 @@ class Masker {
       const isArgument =
         typeof previous === 'string' &&
         /^--?[A-Za-z]/.test(previous) &&
-        isCredentialKey(previous.replace(/^--?/, ''));
+        (isCredentialKey(previous.replace(/^--?/, '')) ||
+          (typeof inner === 'string' && isSecretOf(previous, '', inner)));
       const isSecret =
         i > 0 && (isPair || (isArgument && typeof inner === 'string' && !inner.startsWith('-')));
       return isSecret ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1);

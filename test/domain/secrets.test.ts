@@ -29,8 +29,8 @@ const KEYS = `
   dbpass PGPASSWORD passcode private_key_pem API_KEY_OPENAI account_key api_token_v2 hf_tok sas_url
   slack_webhook_url bot_token user_token db_pass connection_string connectionString DB_CONNECTION_STRING
   passwordHash kubeconfig kaggle_key swanlab_key tls_key tailscale_authkey otp_seed seed_phrase
-  aws_creds api_key_prod hf_token_read github_token_ro password_old secret_prod token-prod TOKEN_HF KEY_WANDB
-  TENCENTCLOUD_SECRET_ID dashscope_key siliconflow_key app_key apikey_judge API_KEY_JUDGE`
+  aws_creds api_key_prod hf_token_read github_token_ro password_old secret_prod token-prod
+  dashscope_key siliconflow_key apikey_judge API_KEY_JUDGE`
   .trim()
   .split(/\s+/);
 
@@ -44,8 +44,9 @@ const OTHER_KEYS = `
   authenticate_url cookie_recipe_text secret_santa_count reward_token response_token eot_token step_token
   draft_token forward_pass first_pass backward_pass base_url n_pass pass@8 val/pass@16
   mnemonic webhook yes_token no_token verdict_token newline_token
-  good_token bad_token step_tag_token score_token placeholder_token wait_token continue_token nl_token judge_key
-  judge_keys endpoint_key session_keys id_key api_key_name num_tokens_new max_tokens_old`
+  good_token bad_token step_tag_token score_token placeholder_token wait_token continue_token nl_token prm_token
+  reflection_token budget_forcing_token judge_key judge_keys app_key secret_id multi_modal_key prompt_key_openai
+  endpoint_key session_keys id_key api_key_name num_tokens_new max_tokens_old`
   .trim()
   .split(/\s+/);
 
@@ -252,6 +253,9 @@ const FORMS: readonly string[] = [
   `ENV API_TOKEN |${letters(20)}`,
   `aws configure set aws_secret_access_key |${letters(40)}`,
   'Basic |Ym9iOmh1bnRlcjJQdzl4',
+  `sbatch --export=ALL,WANDB_API_KEY=|${hex(40)}`,
+  `docker run --env=WANDB_API_KEY=|${hex(40)}| image`,
+  `python train.py --use_wandb |${hex(40)}`,
 ];
 
 /** Only in configurations: a text of a rollout may be a program. */
@@ -344,6 +348,8 @@ const TEXTS: readonly string[] = [
   'CREATE USER u IDENTIFIED BY \'<password1>\'; ConvertTo-SecureString "$env:PW1"',
   'print("MAX_TOKENS=4096000", f"API_KEY={api_key}")',
   'Basic authentication; Basic Research2023Programme; echo "done" | sudo tee /etc/x',
+  'curl http://api-us-west:8080/health; curl -s http://model-under-test:8000/v1/models',
+  'echo $PASSWORD1 | sudo -S ls; unzip -P $ZIP_PASSWORD2 a.zip',
 ];
 
 describe('a key', () => {
@@ -367,18 +373,27 @@ describe('a value that looks generated', () => {
     [{ keys: { openai: SECRET } }],
     [{ volc: { ak: SECRET, sk: SECRET } }],
     [{ mnemonic: 'legal winner thank year wave sausage worth useful legal winner thank yellow' }],
+    [{ TOKEN_HF: SECRET }],
+    [{ TENCENTCLOUD_SECRET_ID: SECRET }],
+    [{ use_wandb: `aB3dE6${hex(34)}` }],
+    [['--use_wandb', `aB3dE6${hex(34)}`]],
   ])('is masked under a key that may be one of a dictionary: %j', (config) => {
     const { value, masked } = maskSecrets<unknown>(config);
     expect(masked).toBeGreaterThan(0);
     expect(JSON.stringify(value)).not.toMatch(/aB3dE6|sausage/);
   });
 
-  it.each([[{ openai: { key: 'score' } }], [{ keys: { openai: 'gpt-4' } }], [{ group: { key: SECRET } }]])(
-    'is kept, or another one is, where the key is none: %j',
-    (config) => {
-      expect(maskSecrets<unknown>(config)).toEqual({ value: config, masked: 0 });
-    },
-  );
+  it.each([
+    [{ openai: { key: 'score' } }],
+    [{ keys: { openai: 'gpt-4' } }],
+    [{ group: { key: SECRET } }],
+    [{ judge: { key: 'gpt-4o-2024-08-06' } }],
+    [{ model_key: 'meta-llama/Llama-3-8B' }],
+    [{ llm_key: 'deepseek-r1-distill-qwen-7b' }],
+    [{ session_key: 'rollout-000123-step-5' }],
+  ])('is kept, or another one is, where the key is none: %j', (config) => {
+    expect(maskSecrets<unknown>(config)).toEqual({ value: config, masked: 0 });
+  });
 });
 
 describe('a text', () => {
