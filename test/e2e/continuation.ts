@@ -1,7 +1,7 @@
 /** Continuing a rollout from its replay, on every target, at a server over a table model. */
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { RunningShell, Shell } from '../support/shells/shell.ts';
+import { isDouble, type RunningShell, type Shell } from '../support/shells/shell.ts';
 import { serveTableModel, type TableModel, type TableModelServer } from '../support/tableModelServer.ts';
 import { onDemo } from './onDemo.ts';
 
@@ -112,6 +112,9 @@ export function describeContinuation(shell: Shell): void {
       await dialog().waitFor({ state: 'detached' });
       expect(errors).toEqual([]);
     });
+
+    // Processes and settings depend on the shell, what follows does not.
+    if (isDouble(shell)) return;
 
     test('resumes the stopped request, and reads answers from a file', async () => {
       server.seen.length = 0;

@@ -41,3 +41,6 @@ export interface Shell {
   readonly name: ShellName;
   open(options: OpenOptions): Promise<RunningShell>;
 }
+
+/** Whether tests that do not depend on the shell are left to the other targets. */
+export const isDouble = ({ name }: Shell): boolean => name === 'electron double';
