@@ -393,7 +393,7 @@ ${found("'replaced'")}`,
   },
   {
     name: 'files in memory',
-    code: `with open('/tmp/big', 'wb') as file:\n    for _ in range(3000):\n        file.write(bytes(10**6))\n${found("'3 GB'")}`,
+    code: `with open('/tmp/big', 'wb') as file:\n    for _ in range(30):\n        file.write(bytes(10**8))\n${found("'3 GB'")}`,
   },
   { name: 'recursion', code: 'def f(): return f()\nf()' },
   {
