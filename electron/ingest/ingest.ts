@@ -52,7 +52,7 @@ export interface FileReport {
   readonly waiting?: number;
   /** Whether the lines of issues are lines that an adapter wrote. */
   readonly isAdapted?: true;
-  /** Whether a later call has to continue reading: the adapter failed, or none was named. */
+  /** Whether a later call has to continue reading, for example because another process is reading the file. */
   readonly isUnread?: true;
   /** Absent when the file could not be opened. */
   readonly fileId?: number;
@@ -667,7 +667,7 @@ class IngestCall {
     const known = this.writer.knownFile(path);
     const rollouts = known === undefined ? 0 : this.writer.countRollouts(known.fileId);
     const issues: IngestIssue[] = [{ severity: 'warning', code: 'busy', message }];
-    return { path, format: known?.format ?? null, status: 'unchanged', rollouts, issues };
+    return { path, format: known?.format ?? null, status: 'unchanged', rollouts, issues, isUnread: true };
   }
 
   /** Stores an existing file that cannot be read. A path that does not exist is only reported. */

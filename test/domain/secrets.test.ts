@@ -256,6 +256,8 @@ const FORMS: readonly string[] = [
   `sbatch --export=ALL,WANDB_API_KEY=|${hex(40)}`,
   `docker run --env=WANDB_API_KEY=|${hex(40)}| image`,
   `python train.py --use_wandb |${hex(40)}`,
+  'docker run -e DB_PASSWORD=|Sup3r=Secret9| image',
+  'Server=h;User Id=sa;Password=|Sup3r=Secret9|;',
 ];
 
 /** Only in configurations: a text of a rollout may be a program. */

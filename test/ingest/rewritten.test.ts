@@ -1,4 +1,4 @@
-/** Logs that are rewritten, renamed or removed while they are read, or whose new content ends the parser. */
+/** Logs that something else changes or reads while they are read, or whose new content ends the parser. */
 import { appendFileSync, copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,6 +7,7 @@ import { identify } from '../../electron/ingest/identify.ts';
 import { parseFile } from '../../electron/ingest/parseFile.ts';
 import type { Parser } from '../../electron/ingest/readAhead.ts';
 import { contentHash } from '../../electron/storage/contentHash.ts';
+import { openWriter } from '../../electron/storage/open.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const ALIKE = 300;
@@ -162,4 +163,14 @@ it('forgets a replaced file whose new content ends the parser', async () => {
   expect(files).toMatchObject([{ status: 'refused', rollouts: 0, issues: [{ code: 'parser_ended' }] }]);
   expect(files[0]?.issues[0]).not.toHaveProperty('line');
   expect(scores()).toEqual([]);
+});
+
+it('keeps a file among the unread ones that another process is reading', async () => {
+  const outcome = await readWhile(() => {
+    const other = openWriter(place.library);
+    other.exec('UPDATE file_row SET offset_bytes = offset_bytes + 1');
+    other.close();
+  });
+  expect(outcome.files).toMatchObject([{ status: 'unchanged', issues: [{ code: 'busy' }] }]);
+  expect(rows(place.library, 'SELECT path FROM unread_row')).toEqual([{ path: log }]);
 });
