@@ -59,10 +59,10 @@ export async function planFile(
     }
     if (known.status === 'partial' && known.offset === 0) return { kind: 'replaced', known, identity };
     if (!continues(path, known, identity)) return { kind: 'replaced', known, identity };
-    if (identity.bytes > known.bytes || known.status === 'partial')
-      return { kind: 'appended', known, identity };
+    if (identity.bytes > known.bytes) return { kind: 'appended', known, identity };
     // If the size is equal, inode and time stamp decide whether the file was written to.
-    return isUntouched ? { kind: 'unchanged', known } : { kind: 'replaced', known, identity };
+    if (!isUntouched) return { kind: 'replaced', known, identity };
+    return known.status === 'partial' ? { kind: 'appended', known, identity } : { kind: 'unchanged', known };
   } catch (error) {
     return { kind: 'unreadable', path, ...reasonOf(error) };
   }

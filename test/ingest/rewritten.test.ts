@@ -174,3 +174,16 @@ it('keeps a file among the unread ones that another process is reading', async (
   expect(outcome.files).toMatchObject([{ status: 'unchanged', issues: [{ code: 'busy' }] }]);
   expect(rows(place.library, 'SELECT path FROM unread_row')).toEqual([{ path: log }]);
 });
+
+it('reads a file from its beginning that was corrected in place after an interrupted read', async () => {
+  let isCancelled = false;
+  const options = { onChange: () => (isCancelled = true), isCancelled: () => isCancelled };
+  const { files } = await ingestHere(place.library, [log], options);
+  expect(files[0]?.rollouts).toBeLessThan(LINES);
+  // The first and the last lines stay.
+  const lines = content(1).split('\n');
+  const corrected = lines.map((line, n) => (n < LINES - 20 ? line.replace('"score":1', '"score":2') : line));
+  writeFileSync(log, corrected.join('\n'));
+  await ingestHere(place.library, [log]);
+  expect(scores()).toEqual([...of(1, ALIKE + 20), { reward: 2, n: LINES - ALIKE - 20 }]);
+});
