@@ -58,7 +58,7 @@ export interface ParseOutcome {
    * damage.
    */
   readonly damage?: string;
-  /** What was read, now or before, is no longer the same: it is to be read from its beginning. */
+  /** The part that was read has changed, so the file has to be read from its beginning. */
   readonly isChanged?: true;
   readonly isCancelled: boolean;
 }
@@ -155,8 +155,8 @@ export async function parseFile(
 class RewrittenError extends Error {}
 
 /**
- * The last bytes of a file, hashed before its records are read: a file may be written anew at any moment. The hash is stored with each batch, so that the next
- * call detects a file that was rewritten since, and is compared before each batch.
+ * Hashes the last bytes of a file before its records are read, because the file may be rewritten at any moment. The
+ * hash is compared before each batch and stored with it, so that the next call detects a file that was rewritten.
  */
 class Tail {
   readonly hash: string;

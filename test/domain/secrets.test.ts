@@ -393,7 +393,7 @@ describe('a value that looks generated', () => {
     [{ model_key: 'meta-llama/Llama-3-8B' }],
     [{ llm_key: 'deepseek-r1-distill-qwen-7b' }],
     [{ session_key: 'rollout-000123-step-5' }],
-  ])('is kept, or another one is, where the key is none: %j', (config) => {
+  ])('is kept if its key names no credential, or if it does not look generated: %j', (config) => {
     expect(maskSecrets<unknown>(config)).toEqual({ value: config, masked: 0 });
   });
 });

@@ -46,7 +46,7 @@ async function readWhile(change: () => void) {
   return ingestHere(place.library, [log], { onChange });
 }
 
-it('reads a file from its beginning that is written anew in its place', async () => {
+it('reads a file from its beginning if it is overwritten while it is read', async () => {
   const outcome = await readWhile(() => writeFileSync(log, content(2, LINES + 10)));
   expect(outcome).toMatchObject({ added: LINES + 10, files: [{ status: 'read', rollouts: LINES + 10 }] });
   expect(outcome.files[0]?.issues).toEqual([]);
@@ -82,7 +82,7 @@ it('reads the copy of a file that is copied and emptied', async () => {
 it.each([
   ['plain', (text: string): string | Buffer => text],
   ['gzip', (text: string): string | Buffer => gzipSync(text)],
-])('notices a file that is written anew while its first part is parsed: %s', async (_, packed) => {
+])('detects that a file is overwritten while its first part is parsed: %s', async (_, packed) => {
   log = place.file('log', packed(content(1)));
   let turns = 0;
   const parser: Parser = {
