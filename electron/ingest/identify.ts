@@ -76,16 +76,26 @@ export function identityOf(path: string, headBytes: number = HEAD_BYTES): FileId
   }
 }
 
+/** Blocks of `HEAD_BYTES` that are compared of a file that has grown. */
+const SAMPLES = 64;
+
 /**
- * The end of a file when it is read, and a hash of the last bytes before it: `END:HASH`. It detects a file that was
- * rewritten with the same beginning, as a resumed trainer does.
+ * The end of a file when it is read, and a hash of blocks before it, the last of which ends there: `END:HASH`. It
+ * detects a file that was rewritten with the same beginning, as a resumed trainer does, and records that were
+ * corrected, unless they are few in a large file.
  *
  * @param file descriptor
  * @param end in bytes of the file itself, also if it is compressed
  */
 export function tailOf(file: number, end: number): string {
-  const start = Math.max(0, end - HEAD_BYTES);
-  return `${end}:${hashOf(bytesAt(file, start, end - start))}`;
+  const last = Math.max(0, end - HEAD_BYTES);
+  const hash = createHash('sha256');
+  const blocks = Math.min(SAMPLES, Math.ceil(end / HEAD_BYTES));
+  for (let i = 0; i < blocks; i++) {
+    const start = blocks === 1 ? last : Math.round((last * i) / (blocks - 1));
+    hash.update(bytesAt(file, start, Math.min(HEAD_BYTES, end - start)));
+  }
+  return `${end}:${hash.digest('hex').slice(0, 32)}`;
 }
 
 /** The end of a list's elements, since a list grows before its closing bracket. */

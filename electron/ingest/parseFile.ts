@@ -155,7 +155,7 @@ export async function parseFile(
 class RewrittenError extends Error {}
 
 /**
- * Hashes the last bytes of a file before its records are read, because the file may be rewritten at any moment. The
+ * Hashes blocks of a file before its records are read, because the file may be rewritten at any moment. The
  * hash is compared before each batch and stored with it, so that the next call detects a file that was rewritten.
  */
 class Tail {

@@ -1,6 +1,6 @@
 /**
  * Plans one file: skip it, continue after the last position, or start over. Decides by size, inode, time,
- * and the hashes of its beginning and of the bytes before the last position.
+ * and the hashes of its beginning and of blocks before its former end.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync } from 'node:fs';

@@ -187,3 +187,24 @@ it('reads a file from its beginning that was corrected in place after an interru
   await ingestHere(place.library, [log]);
   expect(scores()).toEqual([...of(1, ALIKE + 20), { reward: 2, n: LINES - ALIKE - 20 }]);
 });
+
+it.each([
+  ['in place', (text: string) => writeFileSync(log, text, { flag: 'r+' })],
+  ['by a new file', (text: string) => renameSync(place.file('new', text), log)],
+])('reads a log from its beginning that was corrected %s before it grew', async (_, write) => {
+  await ingestHere(place.library, [log]);
+  // A tenth of the records, none of the last ones, the same number of bytes.
+  const before = content(1);
+  const corrected = before.replaceAll('"score":1', (score, at: number) =>
+    at % 10 === 0 && at < before.length - 20_000 ? '"score":2' : score,
+  );
+  const changed = corrected.match(/"score":2/g)?.length ?? 0;
+  expect(changed).toBeGreaterThan(100);
+  write(corrected + content(3, ALIKE));
+  await ingestHere(place.library, [log]);
+  expect(scores()).toEqual([
+    { reward: 0, n: 2 * ALIKE },
+    { reward: 1, n: LINES - ALIKE - changed },
+    { reward: 2, n: changed },
+  ]);
+});
