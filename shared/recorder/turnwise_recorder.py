@@ -334,21 +334,27 @@ class Recorder:
                 lines, weight = self._jobs.popleft()
                 self._busy = True
             try:
-                for entry in lines():
-                    line, step = entry if isinstance(entry, tuple) else (entry, None)
-                    if self._fits(line, step):
-                        pending.add(line)
-                    if pending.size >= WRITE_BYTES:
-                        self._write(pending)
+                self._pack(lines, pending)
                 if not self._jobs:
                     self._write(pending)
             except _Unwritten as failure:
                 self._fail_in_thread("writes", failure.__cause__)
-            except BaseException as error:  # of the values, which cost their own line only, also with SystemExit
-                self._lose("lines that could not be packed", error)
             del lines
             with self._lock:
                 self._waiting_bytes -= weight
+
+    def _pack(self, lines, pending):
+        try:
+            for entry in lines():
+                line, step = entry if isinstance(entry, tuple) else (entry, None)
+                if self._fits(line, step):
+                    pending.add(line)
+                if pending.size >= WRITE_BYTES:
+                    self._write(pending)
+        except _Unwritten:
+            raise
+        except BaseException as error:  # of the values, which cost their own line only, also with SystemExit
+            self._lose("lines that could not be packed", error)
 
     def _fail_in_thread(self, what, error):
         try:
@@ -405,6 +411,10 @@ class Recorder:
         lines = pending.lines
         pending.clear()
         try:
+            if self._file is not None and not os.path.exists(self._file.path):
+                _say("%s was removed. A new file begins" % self._file.path)
+                self._file.close()
+                self._file = None
             if self._file is None:
                 os.makedirs(self.directory, exist_ok=True)
                 self._file = _File(self.directory, SUFFIXES[self._compression])

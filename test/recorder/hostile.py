@@ -367,6 +367,30 @@ def openrlhf():
     turnwise_openrlhf.attach(object())
 
 
+def unpacked():
+    """The last value before a pause cannot be packed; the lines before it are written."""
+    import turnwise_recorder
+    with turnwise_recorder.Recorder(DIRECTORY, run="unpacked") as rec:
+        with rec._lock:  # the writer takes all jobs at once
+            for step in range(5):
+                rec._put(lambda step=step: [rec._line("metric", {"step": step, "metrics": {"x": 1}})])
+            rec._put(lambda: 1 // 0)
+        assert [line["step"] for line in lines(rec, "metric")] == [0, 1, 2, 3, 4]
+        assert sum(rec.lost.values()) == 1, rec.lost
+
+
+def removed():
+    """A log that somebody removes during the training: what comes later is in a new file."""
+    import shutil
+    import turnwise_recorder
+    with turnwise_recorder.Recorder(DIRECTORY, run="removed") as rec:
+        rec.metric(1, {"x": 1})
+        assert rec.flush()
+        shutil.rmtree(DIRECTORY)
+        rec.metric(2, {"x": 2})
+        assert [line["step"] for line in lines(rec, "metric")] == [2]
+
+
 def trl():
     """A reward function that is called by hand once, and a data set with a column `batch`."""
     os.environ["TURNWISE_LOG"] = DIRECTORY
