@@ -248,6 +248,8 @@ const ASSIGNED: readonly RegExp[] = [
   /(?<=(?<name>[A-Za-z][\w.-]{1,60}))(?<keep>=["']?)(?<secret>[^\s"'&;]{4,9999})/g,
   // `--env=NAME=value`, `--export=ALL,NAME=value`
   /(?<=[=,](?<name>[A-Za-z]\w{1,60}))(?<keep>=["']?)(?<secret>(?:(?!,[A-Za-z]\w{0,60}=)[^\s"'&;]){4,9999})/g,
+  // In a list, a call or braces: `NAME=value,OTHER=value`
+  /(?<=(?<name>[A-Za-z][\w.-]{1,60}))(?<keep>=)(?<secret>[A-Za-z0-9+/~-]{16,9999})(?=[,)}\]|:])/g,
   /(?<keep>(?<![\w-])--(?<name>[A-Za-z][\w.-]{1,60})\s{1,4}["']?)(?<secret>[^\s"'-][^\s"']{3,9999})/g,
   // A line of YAML or INI, or a header
   /(?<keep>(?:^|(?<=["']))[ \t]{0,40}(?:- )?["']?(?<name>[A-Za-z][\w.-]{1,60})["']?(?::|[ \t]{1,4}=)[ \t]{1,4}["']?)(?<secret>[^\s"'{[|>][^\s"']{3,9999})(?=["']|,?[ \t]{0,4}$)/gm,

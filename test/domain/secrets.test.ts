@@ -52,6 +52,12 @@ const OTHER_KEYS = `
 
 /** Credentials in a text by their form. The masked part is between `|` and `|` or the end. */
 const FORMS: readonly string[] = [
+  `gcloud run deploy x --set-env-vars OPENAI_API_KEY=|${letters(24)}|,B=c`,
+  `qsub -v WANDB_API_KEY=|${hex(40)}|,HF_HOME=/x run.sh`,
+  `sbatch --export WANDB_API_KEY=|${hex(40)}|,ALL run.sh`,
+  `f(api_key=|${letters(24)}|,timeout=3)`,
+  `run(api_key=|${hex(40)}|, x=1)`,
+  `{API_KEY=|${letters(24)}|}`,
   `|sk-${letters(48)}`,
   `|sk-proj-${letters(60)}`,
   `|sk-ant-api03-${letters(80)}`,
@@ -294,6 +300,7 @@ const TEXTS: readonly string[] = [
   'The secret: use symmetry.',
   'Let the token be the next word of the sentence.',
   'token=next_token, key=lambda x: x[1]',
+  'f(token=tokens_of_step_2,api_key=settings.openai_key_2024)',
   'def f(password=None, token=tokens[i]): return token',
   'api_key: is it {"a": 1}?',
   'bearer of good news, the Bearer certificates are due',
