@@ -166,8 +166,8 @@ class Tail {
 
   /** @throws the system's error, or RewrittenError if what earlier calls have read has changed */
   constructor({ path, container, unit, bytes, tailHash }: ParseRequest) {
-    // Tables are rewritten when they grow.
-    this.isChecked = isAppendable(container, unit);
+    // Tables are rewritten when they grow. Text is not, also if its parts are collected first.
+    this.isChecked = isAppendable(container, unit === 'part' ? 'line' : unit);
     this.file = openFile(path);
     const isList = container === 'plain' && unit === 'element';
     this.hash = tailOf(this.file, isList ? endOfElements(this.file, bytes) : bytes);

@@ -6,6 +6,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ZipSource } from '../../electron/ingest/containers/zip.ts';
 import { zip } from '../../fixtures/generate/zip.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
@@ -319,6 +320,18 @@ describe('a rewritten container', () => {
     expect((await ingestHere(place.library, [path])).files).toMatchObject([
       { status: 'read', rollouts: 3, issues: [] },
     ]);
+    const damaged = archive([1, 2, 3]);
+    damaged.fill(0xff, 60, 70);
+    writeFileSync(path, damaged);
+    // An interrupted read goes on behind the damaged member, which is named nevertheless.
+    for (const from of [0, 2]) {
+      const source = await ZipSource.open(path);
+      const read = async () => {
+        for await (const _ of source.records(from));
+      };
+      await expect(read()).rejects.toThrow('samples/1_epoch_1.json');
+      await source.close();
+    }
     writeFileSync(path, archive([1, 2, 3]).subarray(0, 300));
     expect((await ingestHere(place.library, [path])).files).toMatchObject([
       { status: 'refused', issues: [{ code: 'damaged' }] },

@@ -63,7 +63,11 @@ it('reads a file to its end over which another is renamed, and the other in the 
   expect(scores()).toEqual(of(2, LINES + 10));
 });
 
-it('reads a file to its end that is removed', async () => {
+it.each([
+  ['plain', (text: string): string | Buffer => text],
+  ['gzip', (text: string): string | Buffer => gzipSync(text)],
+])('reads a file to its end that is removed: %s', async (_, packed) => {
+  log = place.file('log', packed(content(1)));
   expect(await readWhile(() => rmSync(log))).toMatchObject({
     files: [{ status: 'read', rollouts: LINES, issues: [] }],
   });
@@ -84,22 +88,40 @@ it.each([
   ['gzip', (text: string): string | Buffer => gzipSync(text)],
 ])('detects that a file is overwritten while its first part is parsed: %s', async (_, packed) => {
   log = place.file('log', packed(content(1)));
-  let turns = 0;
-  const parser: Parser = {
-    ...real,
-    parse: (request, onBatch) =>
-      parseFile(
-        request,
-        async (batch) => onBatch(batch),
-        () => {
-          if (turns++ === 0) writeFileSync(log, packed(content(2, LINES + 10)));
-          return false;
-        },
-      ),
-  };
+  const parser = parserWith(() => writeFileSync(log, packed(content(2, LINES + 10))));
   await ingestHere(place.library, [log], {}, parser);
   await ingestHere(place.library, [log]);
   expect(scores()).toEqual(of(2, LINES + 10));
+});
+
+const SPANS = 600;
+/** A log of spans of Langfuse, which are collected before the first rollout is read. */
+function spans(word: string, traces = SPANS): string {
+  const at = (n: number) => new Date(1_772_359_200_000 + n * 100).toISOString();
+  return Array.from({ length: traces }, (_, n) => {
+    const times = { startTime: at(n), endTime: at(n + 0.5) };
+    const said = {
+      input: [{ role: 'user', content: 'q' }],
+      output: { role: 'assistant', content: `${word} ${n}` },
+    };
+    return `${JSON.stringify({ id: `s${n}`, traceId: `t${n}`, type: 'GENERATION', name: 'g', ...times, ...said })}\n`;
+  }).join('');
+}
+
+it.each([
+  ['renamed over', (other: string) => renameSync(other, log), SPANS],
+  ['removed', () => rmSync(log), SPANS],
+  ['written anew', (other: string) => copyFileSync(other, log), SPANS + 10],
+])('reads a log of spans whole that is %s while they are collected', async (_, change, rollouts) => {
+  const other = place.file('other', spans('new', SPANS + 10));
+  log = place.file('spans.jsonl', spans('old'));
+  const { files } = await ingestHere(
+    place.library,
+    [log],
+    {},
+    parserWith(() => change(other)),
+  );
+  expect(files).toMatchObject([{ status: 'read', rollouts, issues: [] }]);
 });
 
 it('continues a list that grows before its closing bracket', async () => {
@@ -124,6 +146,18 @@ it('leaves a file to the next call that is rewritten again and again', async () 
   expect(await ingestHere(place.library, [log])).toMatchObject({ files: [{ issues: [] }] });
   expect(scores()).toEqual(of(50));
 });
+
+/** Calls `change` once, when the first part of the file was read. */
+function parserWith(change: () => void): Parser {
+  let turns = 0;
+  const isCancelled = () => {
+    if (turns++ === 0) change();
+    return false;
+  };
+  const parse: Parser['parse'] = (request, onBatch) =>
+    parseFile(request, async (batch) => onBatch(batch), isCancelled);
+  return { ...real, parse };
+}
 
 const ended = () =>
   Promise.reject(Object.assign(new Error('ended'), { code: 'PARSER_ENDED', syscall: 'spawn' }));

@@ -11,7 +11,7 @@ import {
   type RecordUnit,
   type SourceRecord,
 } from './container.ts';
-import { openFile, streamFile } from './openFile.ts';
+import { openFile, readOpened, streamFile } from './openFile.ts';
 import { mostInAll } from './sizes.ts';
 import { type FramePiece, isSkippable, ZstdFrames } from './zstdFrames.ts';
 
@@ -106,35 +106,36 @@ class NotGzipError extends Error {}
 /** Input bytes of a write. A write may unpack to a thousand times as much. */
 const GZIP_WRITE = 1 << 14;
 
-/** Zeros between members, as the crash of a machine leaves them. Each gap opens the file again. */
+/** Zeros between members, as the crash of a machine leaves them. Each gap begins another decompressor. */
 const MOST_GAPS = 1000;
 
 /** The decompressor ends at a zero behind a member, so the member after the zeros gets another. */
 async function* gunzip(path: string, bytes: number): AsyncGenerator<Buffer> {
-  let start: number | undefined = 0;
-  for (let gaps = 0; start !== undefined; gaps += 1) {
-    if (gaps > MOST_GAPS) throw new Error(`it has more than ${MOST_GAPS} gaps of zeros`);
-    const end: number = yield* gunzipFrom(path, bytes, start);
-    start = behindZeros(path, bytes, end);
+  // Opened once, since another file may take the name, or none.
+  const file = openFile(path);
+  try {
+    let start: number | undefined = 0;
+    for (let gaps = 0; start !== undefined; gaps += 1) {
+      if (gaps > MOST_GAPS) throw new Error(`it has more than ${MOST_GAPS} gaps of zeros`);
+      const end: number = yield* gunzipFrom(file, bytes, start);
+      start = behindZeros(file, bytes, end);
+    }
+  } finally {
+    closeSync(file);
   }
 }
 
 /** @returns the position of the first byte that is not zero; undefined at the end */
-function behindZeros(path: string, end: number, from: number): number | undefined {
-  const file = openFile(path);
-  try {
-    const chunk = Buffer.alloc(Math.min(CHUNK, Math.max(0, end - from)));
-    for (let position = from; position < end; ) {
-      const length = readSync(file, chunk, 0, Math.min(chunk.byteLength, end - position), position);
-      if (length === 0) return undefined;
-      const at = chunk.subarray(0, length).findIndex((byte) => byte !== 0);
-      if (at >= 0) return position + at;
-      position += length;
-    }
-    return undefined;
-  } finally {
-    closeSync(file);
+function behindZeros(file: number, end: number, from: number): number | undefined {
+  const chunk = Buffer.alloc(Math.min(CHUNK, Math.max(0, end - from)));
+  for (let position = from; position < end; ) {
+    const length = readSync(file, chunk, 0, Math.min(chunk.byteLength, end - position), position);
+    if (length === 0) return undefined;
+    const at = chunk.subarray(0, length).findIndex((byte) => byte !== 0);
+    if (at >= 0) return position + at;
+    position += length;
   }
+  return undefined;
 }
 
 function sizeOf(path: string): number {
@@ -152,14 +153,14 @@ function sizeOf(path: string): number {
  *
  * @returns where it ended
  */
-async function* gunzipFrom(path: string, bytes: number, start: number): AsyncGenerator<Buffer, number> {
+async function* gunzipFrom(file: number, bytes: number, start: number): AsyncGenerator<Buffer, number> {
   let yielded = 0;
   let failedAt = Number.POSITIVE_INFINITY;
   for (const length of [GZIP_WRITE, 256, 1]) {
     const output = createGunzip(GZIP);
     let position = 0;
     try {
-      for await (const unpacked of written(writesOf(path, [start, bytes], failedAt, length), output)) {
+      for await (const unpacked of written(writesOf(file, [start, bytes], failedAt, length), output)) {
         const skip = Math.max(0, yielded - position);
         position += unpacked.byteLength;
         yielded = Math.max(yielded, position);
@@ -179,13 +180,13 @@ async function* gunzipFrom(path: string, bytes: number, start: number): AsyncGen
 
 /** Pieces of a file, which are short from a position on. */
 async function* writesOf(
-  path: string,
+  file: number,
   [start, bytes]: readonly [start: number, bytes: number],
   shortFrom: number,
   short: number,
 ): AsyncGenerator<Buffer> {
   let position = start;
-  for await (const chunk of streamFile(path, bytes, start) as AsyncIterable<Buffer>) {
+  for await (const chunk of readOpened(file, bytes, start)) {
     for (let at = 0; at < chunk.byteLength; ) {
       const left = shortFrom - position;
       const length = Math.min(left > 0 ? Math.min(GZIP_WRITE, left) : short, chunk.byteLength - at);

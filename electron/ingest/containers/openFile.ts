@@ -7,11 +7,13 @@ import {
   lstatSync,
   openSync,
   type ReadStream,
+  read,
   readlinkSync,
   readSync,
   realpathSync,
   type Stats,
 } from 'node:fs';
+import { promisify } from 'node:util';
 
 /** Code of the error for a pipe, a socket or a device. */
 export const NOT_A_FILE = 'ENOTFILE';
@@ -67,6 +69,18 @@ function faultOf(
 export function streamFile(path: string, bytes = Number.POSITIVE_INFINITY, from = 0): ReadStream {
   return createReadStream(path, { fd: openFile(path), start: from, end: bytes - 1, highWaterMark: 1 << 18 });
 }
+
+/** Reads a file that stays open, in chunks. A stream that is not read to its end would close it. @param bytes end of reading */
+export async function* readOpened(file: number, bytes: number, from: number): AsyncGenerator<Buffer> {
+  for (let position = from; position < bytes; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(1 << 18, bytes - position));
+    const { bytesRead } = await readAt(file, chunk, 0, chunk.byteLength, position);
+    if (bytesRead === 0) return;
+    yield chunk.subarray(0, bytesRead);
+    position += bytesRead;
+  }
+}
+const readAt = promisify(read);
 
 /**
  * Reads a file that `openFile` accepts.

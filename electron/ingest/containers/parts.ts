@@ -40,19 +40,17 @@ const PREFIX = /^\ufeff?\s*(?:data:\s*)?$/;
 const NO_DATA = /^(?:data:\s*(?:\[DONE\]\s*)?$|(?:event|id|retry)?:)/;
 
 export class PartSource implements RecordSource {
-  private readonly path: string;
-  private readonly isPlain: boolean;
+  /** A plain file, opened before it is collected: another may take its name. */
+  private readonly file: number | undefined;
   private readonly source: RecordSource;
   private readonly all: Collected[] = [];
   private readonly byKey = new Map<string, Collected>();
   private copy: { readonly directory: string; readonly file: number; bytes: number } | undefined;
-  private file: number | undefined;
   /** Thrown after the rollouts before the damage were yielded. */
   private damage: CorruptContainerError | undefined;
 
   constructor(path: string, container: Container, source: RecordSource) {
-    this.path = path;
-    this.isPlain = container === 'plain';
+    this.file = container === 'plain' ? openFile(path) : undefined;
     this.source = source;
   }
 
@@ -145,7 +143,7 @@ export class PartSource implements RecordSource {
   }
 
   private placeOf(bytes: Uint8Array, offset: number): Places {
-    return this.isPlain ? [offset, bytes.byteLength] : this.copied(bytes);
+    return this.file !== undefined ? [offset, bytes.byteLength] : this.copied(bytes);
   }
 
   private copied(bytes: Uint8Array): Places {
@@ -169,10 +167,9 @@ export class PartSource implements RecordSource {
   }
 
   private stretch(start: number, length: number): Buffer {
-    this.file ??= openFile(this.path);
     const bytes = Buffer.alloc(length);
-    const [file, position] = start < 0 ? [this.copy?.file ?? this.file, -1 - start] : [this.file, start];
-    return bytes.subarray(0, readSync(file, bytes, 0, length, position));
+    const [file, position] = start < 0 ? [this.copy?.file, -1 - start] : [this.file, start];
+    return bytes.subarray(0, file === undefined ? 0 : readSync(file, bytes, 0, length, position));
   }
 }
 

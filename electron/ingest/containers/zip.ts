@@ -75,7 +75,12 @@ export class ZipSource implements RecordSource {
   }
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
-    const damaged: CorruptContainerError[] = [];
+    // The issue names all damaged members, and each call that continues the archive writes it anew.
+    const damaged = this.samples.slice(0, from).flatMap((entry) => {
+      if (entry.uncompressedSize > LONGEST_RECORD) return [];
+      const unpacked = this.unpacked(entry);
+      return unpacked instanceof CorruptContainerError ? [unpacked] : [];
+    });
     const most = mostInAll(this.members.bytes);
     let inAll = sizeOf(this.samples.slice(0, from));
     for (let i = from; i < this.samples.length; i++) {
@@ -84,7 +89,6 @@ export class ZipSource implements RecordSource {
       const place = { nextOffset: i + 1, number: i + 1 };
       if (entry.uncompressedSize > LONGEST_RECORD) yield [{ tooLong: entry.uncompressedSize, ...place }];
       else {
-        let bytes: Buffer | undefined;
         inAll += entry.uncompressedSize;
         if (inAll > most) {
           damaged.push(
@@ -94,14 +98,9 @@ export class ZipSource implements RecordSource {
           );
           break;
         }
-        try {
-          bytes = this.members.unpack(entry);
-        } catch (error) {
-          // Members are packed one by one, so the others can be read.
-          if (!(error instanceof CorruptContainerError)) throw error;
-          damaged.push(error);
-        }
-        if (bytes !== undefined) yield [{ bytes, offset: i, name: entry.fileName, ...place }];
+        const bytes = this.unpacked(entry);
+        if (bytes instanceof CorruptContainerError) damaged.push(bytes);
+        else yield [{ bytes, offset: i, name: entry.fileName, ...place }];
       }
     }
     const [first, ...others] = damaged;
@@ -109,6 +108,16 @@ export class ZipSource implements RecordSource {
       throw others.length === 0
         ? first
         : new CorruptContainerError(`${first.message}; ${others.length} more members cannot be read`);
+  }
+
+  /** Members are packed one by one, so the others can be read where one is damaged. */
+  private unpacked(entry: Entry): Buffer | CorruptContainerError {
+    try {
+      return this.members.unpack(entry);
+    } catch (error) {
+      if (error instanceof CorruptContainerError) return error;
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
