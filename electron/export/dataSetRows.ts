@@ -26,6 +26,7 @@ export function rowOf(rollout: ExportedRollout, split: RunKind): DataSetRow {
     ) as Record<ExportedField, unknown>),
     group_rule: row['group_rule'],
     duration_ms: row['duration_ms'],
+    entropy_tokens: row['entropy_tokens'],
     v: DATA_SET_VERSION,
     rollout: row['rollout_id'],
     split,

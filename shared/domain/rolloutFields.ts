@@ -177,6 +177,7 @@ export const ROLLOUT_FIELDS = {
     sorts: true,
     column: 'integer',
     example: 'policy_tokens:>8k',
+    exports: true,
   },
   response_chars: {
     kind: 'integer',
@@ -187,6 +188,7 @@ export const ROLLOUT_FIELDS = {
     column: 'integer',
     sorts: true,
     example: 'response_chars:>20k',
+    exports: true,
   },
   path: { kind: 'word', describe: 'log file', sql: 'f.path', ...ALWAYS_LISTED, exports: true },
   line: { kind: 'integer', describe: 'line in the log file', sql: 'r.line', ...ALWAYS_LISTED, exports: true },
@@ -246,6 +248,7 @@ export const ROLLOUT_FIELDS = {
     sorts: true,
     column: 'number',
     example: 'mean_entropy:>0.8',
+    exports: true,
   },
   started_at: {
     kind: 'number',

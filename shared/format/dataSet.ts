@@ -27,7 +27,8 @@ export const dataSet: LogFormat = {
   rule: 'a row with whole numbers in "v" and "rollout", and lists in "segments" and "prompt_segments"',
   reads:
     'everything it was written from: texts, segments, calls, decisions, tokens; runs, stages and metrics from `runs/`',
-  ignores: 'rollout, path and line: where it came from',
+  ignores:
+    'rollout, path and line: where it came from; response_chars, policy_tokens, mean_entropy and entropy_tokens: counted again',
   detect: ({ records }) => records.some(isRow),
   open: ({ header }) => ({ read: (record) => readDataSetRow(record, header) }),
 };

@@ -66,6 +66,7 @@ const OWN_COLUMNS = [
   { name: 'token_advantage', type: 'numbers', note: 'per token' },
   { name: 'alternatives', type: 'json', note: 'per token [[token, logprob], …] or null' },
   { name: 'entropy_of', type: 'json', note: 'kind, k, unit, temperature, policy' },
+  { name: 'entropy_tokens', type: 'integer', note: 'policy tokens that mean_entropy is the mean of' },
   { name: 'extra', type: 'json', note: 'logged fields without a column' },
 ] as const satisfies readonly DataSetColumn[];
 

@@ -40,6 +40,8 @@ const FILTERS = [
   'latency_ms:>1000',
   'reason:*kept*',
   'problem_id:*7*',
+  'policy_tokens:>200 mean_entropy:<0.5',
+  'response_chars:>2000',
 ];
 
 if (!hasEngine) console.log(`warehouse: ClickHouse's engine has no binary for ${process.platform}`);
@@ -224,7 +226,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
         expected === 0 ? 'the filter matches no rollout' : expected,
       ]);
     }
-    for (const text of ['code:import', 'label:any', 'policy_tokens:>10', 'scores:match=C']) {
+    for (const text of ['code:import', 'label:any', 'flag:no_boxed', 'scores:match=C']) {
       const directory = join(place.directory, 'refused');
       await expect(pull(warehouse, { run: DEMO, directory, filter: filterOf(text).node })).rejects.toThrow(
         'a warehouse is not filtered by',

@@ -247,6 +247,7 @@ function withTexts(one: PackCase, mapping: Mapping): PackCase {
   if (typeof row['group_key'] === 'string') row['group_key'] = name('group', row['group_key']);
   if (typeof row['problem_id'] === 'string') row['problem_id'] = name('problem', row['problem_id']);
   const [prompt, response] = [text(rollout.prompt), text(rollout.response)];
+  if (response !== rollout.response) row['response_chars'] = response.length;
   const isChanged = prompt !== rollout.prompt || response !== rollout.response;
   const key = (annotated: AnnotationRow['rollout']): AnnotationRow['rollout'] => {
     const { recordHash, ...rest } = annotated;
