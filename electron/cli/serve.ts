@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isWarehouseAddress } from '../host/libraryPath.ts';
 import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
 
 const help = `usage: turnwise serve [PATH…] [--allow DIR] [--library FILE] [--port N] [--no-open]
@@ -8,7 +9,8 @@ another machine: ssh -L N:127.0.0.1:N HOST, then open the printed URL there.
 
   PATH            logs to read first; default: none
   --allow DIR     directory whose logs the page may open; repeat it for several. PATH is allowed too
-  --library FILE  library file; default: the user's library; repeat it to open several
+  --library FILE  library file; default: the user's library; repeat it to open several. Or the address of a
+                  warehouse, clickhouse://HOST:8123/DATABASE: its steps are copied when they are opened
   --port N        port; default: a free port
   --no-open       do not open a browser`;
 
@@ -28,14 +30,18 @@ export const serveCommand: Command = {
     const allowed = args.strings('allow').map(resolvePath);
     const missing = allowed.find((path) => !existsSync(path));
     if (missing !== undefined) throw new UsageError(`serve: --allow: there is no directory ${missing}`);
-    const [library, ...further] = args.strings('library').map(resolvePath);
+    const [library, ...further] = args
+      .strings('library')
+      .map((named) => (isWarehouseAddress(named) ? named : resolvePath(named)));
+    if (further.some(isWarehouseAddress))
+      throw new UsageError('serve: a warehouse must be the first or only --library');
     const { serve } = await import('../headless/serve.ts');
     await serve({
       paths: args.positionals.map(resolvePath),
       allowed,
       opensBrowser: !args.flag('no-open'),
       furtherLibraries: further,
-      ...(library === undefined ? {} : { libraryPath: library }),
+      ...(library === undefined ? {} : { library }),
       ...(port === undefined ? {} : { port: Number(port) }),
     });
     return 0;

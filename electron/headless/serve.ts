@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { endWithin } from '../host/endWithin.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
-import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { namedLibrary } from '../host/libraryPath.ts';
 import { libraryPage, openAtStart, openPaths } from '../host/openPaths.ts';
 import { printProblem, printWarnings } from '../host/printProblem.ts';
 import { returnFreedMemory } from './returnFreedMemory.ts';
@@ -23,7 +23,8 @@ export interface ServeOptions {
   readonly allowed?: readonly string[];
   /** If no paths are given, reads the demo run into an empty library. */
   readonly opensDemo?: boolean;
-  readonly libraryPath?: string;
+  /** What `--library` names: an absolute path, or the address of a warehouse. */
+  readonly library?: string;
   /** Absolute paths of further libraries to open. */
   readonly furtherLibraries?: readonly string[];
   readonly port?: number;
@@ -61,7 +62,9 @@ async function openLibrary(host: LibraryManager, path: string): Promise<void> {
 export async function serve(options: ServeOptions): Promise<void> {
   if (!existsSync(RENDERER)) throw new Error('the interface has not been built; run: npm run build');
   returnFreedMemory();
-  const libraryPath = options.libraryPath ?? defaultLibraryPath();
+  const { libraryPath, warehouse } = namedLibrary(options.library);
+  // The threads of the library read it there.
+  if (warehouse !== undefined) process.env['TURNWISE_WAREHOUSE'] = warehouse;
   mkdirSync(dirname(libraryPath), { recursive: true, mode: 0o700 });
   const host = await createLibraryManager({
     libraryPath,
@@ -78,7 +81,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     });
     for (const path of options.furtherLibraries ?? []) await openLibrary(host, path);
     const url = new URL(server.url);
-    url.pathname = await openGiven(host, options);
+    url.pathname =
+      warehouse !== undefined && options.paths.length === 0 ? '/warehouse' : await openGiven(host, options);
     for (const path of options.allowed ?? []) await host.grant(path);
     await printWarnings(host);
     process.stdout.write(`${url.href}\n`);

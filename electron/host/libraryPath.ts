@@ -23,5 +23,27 @@ export function defaultLibraryPath(
   }
 }
 
+/** Whether `--library` names a warehouse instead of a file. */
+export const isWarehouseAddress = (named: string): boolean => /^(?:clickhouse|https?):\/\//.test(named);
+
+export interface NamedLibrary {
+  readonly libraryPath: string;
+  /** Address of the warehouse. What is copied from it is in a library of its own. */
+  readonly warehouse?: string;
+}
+
+/** @param named what `--library` names: an absolute path or an address. Absent: the user's library */
+export function namedLibrary(named: string | undefined): NamedLibrary {
+  if (named === undefined) return { libraryPath: defaultLibraryPath() };
+  if (!isWarehouseAddress(named)) return { libraryPath: named };
+  // An address with a password is refused later. It must not become a name.
+  const { hostname, port, pathname } = new URL(URL.canParse(named) ? named : 'clickhouse://unknown');
+  const file = [hostname, port, pathname.slice(1)].join('-').replaceAll(/[^\w.-]+/g, '_');
+  return {
+    libraryPath: join(dirname(defaultLibraryPath()), 'warehouses', `${file}.sqlite`),
+    warehouse: named,
+  };
+}
+
 /** Wheels that Python of tool calls may import in every shell, unless a command names another folder. */
 export const defaultWheels = (): string => join(dirname(defaultLibraryPath()), 'wheels');

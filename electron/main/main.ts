@@ -21,7 +21,7 @@ import {
 import type { Result } from '../../shared/api/errors.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
-import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { namedLibrary } from '../host/libraryPath.ts';
 import { libraryPage, type Opened, openAtStart, openPaths } from '../host/openPaths.ts';
 import { printProblem } from '../host/printProblem.ts';
 import { bundleHandler, bundlePaths } from './bundleProtocol.ts';
@@ -42,9 +42,13 @@ const paths = bundlePaths(import.meta.url);
 const firstArgument = app.isPackaged ? 1 : 2;
 const start = startArguments(process.argv.slice(firstArgument), process.cwd());
 
-if (start.libraryPath !== undefined) {
+const { libraryPath, warehouse } = namedLibrary(start.library);
+// The threads of the library read it there.
+if (warehouse !== undefined) process.env['TURNWISE_WAREHOUSE'] = warehouse;
+
+if (start.library !== undefined) {
   // The single-instance lock and the window state belong to a library, not to the user.
-  const name = createHash('sha256').update(start.libraryPath).digest('hex').slice(0, 16);
+  const name = createHash('sha256').update(libraryPath).digest('hex').slice(0, 16);
   const userData = join(app.getPath('userData'), 'libraries', name);
   mkdirSync(userData, { recursive: true });
   app.setPath('userData', userData);
@@ -89,7 +93,6 @@ async function run(): Promise<void> {
   let isClosing = false;
   /** Paths from a second start while this instance is closing. */
   let openNext: readonly string[] | undefined;
-  const libraryPath = start.libraryPath ?? defaultLibraryPath();
   mkdirSync(dirname(libraryPath), { recursive: true, mode: 0o700 });
 
   const actions = createShellActions({
@@ -194,7 +197,11 @@ async function run(): Promise<void> {
     });
   });
 
-  await showWindow(await openAll(openAtStart, [...start.paths, ...early.splice(0)]));
+  const given = [...start.paths, ...early.splice(0)];
+  // The demo belongs into a library without runs, and a warehouse has its own.
+  await showWindow(
+    warehouse !== undefined && given.length === 0 ? '/warehouse' : await openAll(openAtStart, given),
+  );
   tellStarter();
 }
 

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isWarehouseAddress } from '../host/libraryPath.ts';
 
 export interface StartArguments {
   /** Absolute paths. */
   readonly paths: readonly string[];
-  /** Absolute path; absent: the user's default library. */
-  readonly libraryPath?: string;
+  /** Absolute path, or the address of a warehouse; absent: the user's default library. */
+  readonly library?: string;
 }
 
 const LIBRARY = '--library=';
@@ -22,7 +23,9 @@ export function startArguments(args: readonly string[], workingDirectory: string
   const library = before.find((arg) => arg.startsWith(LIBRARY))?.slice(LIBRARY.length);
   return {
     paths: names.map((name) => absolutePath(name, workingDirectory)),
-    ...(library === undefined ? {} : { libraryPath: resolve(workingDirectory, library) }),
+    ...(library === undefined
+      ? {}
+      : { library: isWarehouseAddress(library) ? library : resolve(workingDirectory, library) }),
   };
 }
 

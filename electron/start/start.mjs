@@ -20,12 +20,15 @@ one gets the demo run.
 
   --browser        serve on loopback for a browser even where Electron is available
   --allow DIR      with the browser: a directory whose logs the page may open; repeat it for several
-  --library FILE   use this library instead of your own
+  --library FILE   use this library instead of your own; or open a warehouse, clickhouse://HOST:8123/DATABASE
   --port N         with the browser: listen on this port (default: any free one)
   --no-open        with the browser: only print the URL
   --no-sandbox     start Electron without its sandbox, where the system does not allow one
   --help           print this
 `;
+
+/** As `isWarehouseAddress` of electron/host/libraryPath.ts, which is not built yet. */
+const IS_ADDRESS = /^(?:clickhouse|https?):\/\//;
 
 /** npm runs scripts in the package's directory; INIT_CWD has the user's directory. */
 function fromUser(path) {
@@ -66,7 +69,10 @@ export function parseStart(argv) {
     allowed,
     port,
     isBrowser: values.browser,
-    library: values.library === undefined ? undefined : fromUser(values.library),
+    library:
+      values.library === undefined || IS_ADDRESS.test(values.library)
+        ? values.library
+        : fromUser(values.library),
     isQuiet: values['no-open'],
     hasSandbox: !values['no-sandbox'],
     isHelp: values.help,
@@ -116,7 +122,7 @@ async function start(argv) {
     paths: options.paths,
     allowed: options.allowed,
     opensDemo: true,
-    libraryPath: options.library,
+    library: options.library,
     port: options.port,
     opensBrowser: !options.isQuiet,
   });

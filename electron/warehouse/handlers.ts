@@ -11,7 +11,8 @@ import { exportedRuns } from '../storage/queries/exported.ts';
 import { listFiles } from '../storage/queries/issues.ts';
 import type { Task } from '../threads/task.ts';
 import { namedWarehouse, Warehouse } from './connection.ts';
-import { pull, warehouseRuns, warehouseSteps } from './pull.ts';
+import { keyOfCopy, pull, warehouseRuns } from './pull.ts';
+import { warehouseSteps } from './steps.ts';
 
 type WarehouseMethod = 'warehouse.runs' | 'warehouse.steps' | 'warehouse.keep';
 type WarehouseHandlers = {
@@ -19,28 +20,35 @@ type WarehouseHandlers = {
 };
 
 export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): WarehouseHandlers {
+  const directoryOf = (key: string): string =>
+    join(dirname(libraryPath), 'from-warehouse', partitionName(key));
   return {
     'warehouse.runs': async (_params, task) => {
       const named = namedWarehouse(process.env);
       if (named === undefined) return { runs: [] };
       const { server, database } = named.address;
+      const runs = await connected(task, (warehouse, signal) => warehouseRuns(warehouse, signal));
       return {
         name: `${new URL(server).host}/${database}`,
-        runs: await connected(task, (warehouse, signal) => warehouseRuns(warehouse, signal)),
+        runs: runs.map((each) =>
+          hasOwn(db, each.run, directoryOf(each.run)) ? { ...each, isOwn: true } : each,
+        ),
       };
     },
     'warehouse.steps': ({ run, filter }, task) =>
       connected(task, (warehouse, signal) => warehouseSteps(warehouse, run, nodeOf(filter), signal)),
     'warehouse.keep': ({ run, steps, filter }, task) =>
       connected(task, async (warehouse, signal) => {
-        const directory = join(dirname(libraryPath), 'from-warehouse', partitionName(run));
-        requireNoOther(db, run, directory);
+        const key = keyOfCopy(run, nodeOf(filter));
+        const directory = directoryOf(key);
+        if (hasOwn(db, key, directory))
+          throw refused(`this library has run ${key} from its own logs; keep the copy in another library`);
         const { rollouts, steps: taken } = await pull(warehouse, {
           ...{ run, directory, isAdded: true, filter: nodeOf(filter), signal },
           ...(steps === undefined ? {} : { steps }),
           onProgress: (done, total) => task.progress(done, total, done / Math.max(1, total)),
         });
-        return { path: directory, rollouts, steps: taken };
+        return { path: directory, runKey: key, rollouts, steps: taken };
       }),
   };
 }
@@ -63,13 +71,11 @@ async function connected<T>(
   }
 }
 
-/** The same run from its own logs would have every rollout twice. */
-function requireNoOther(db: ReadableLibrary, runKey: string, directory: string): void {
+/** Whether the library has a run from its own logs, and not as a copy. A copy would add every rollout again. */
+function hasOwn(db: ReadableLibrary, runKey: string, directory: string): boolean {
   const runId = exportedRuns(db).find((run) => run.runKey === runKey)?.runId;
-  if (runId === undefined) return;
-  const other = listFiles(db, { runId }).find(({ path }) => !path.startsWith(directory + sep));
-  if (other !== undefined)
-    throw refused(`this library has run ${runKey} from ${other.path}; keep the copy in another library`);
+  if (runId === undefined) return false;
+  return listFiles(db, { runId }).some(({ path }) => !path.startsWith(directory + sep));
 }
 
 function nodeOf(filter: string): FilterNode {

@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmdirSync,
@@ -14,7 +13,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
-import type { WarehouseRun, WarehouseStep } from '../../shared/api/warehouseMethods.ts';
+import type { WarehouseRun } from '../../shared/api/warehouseMethods.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { RUN_KINDS } from '../../shared/domain/model.ts';
@@ -33,12 +32,6 @@ const STEP = z.number().int().nullable();
 const RUN: z.ZodType<WarehouseRun> = z.object({
   ...{ run: z.string(), split: SPLIT, steps: COUNT, first_step: STEP, last_step: STEP },
   ...{ rollouts: COUNT, sources: COUNT, loaded_at: z.string() },
-});
-/** A mean of nothing is NaN, which the server writes as a word. */
-const MEAN = z.union([z.number(), z.string(), z.null()]).transform((value) => numberIn(value));
-const STEP_COUNTS = z.object({
-  ...{ step: STEP, rollouts: COUNT, matching: COUNT, reward: MEAN, correct: MEAN, turns: MEAN },
-  ...{ toolCalls: MEAN, toolErrors: MEAN },
 });
 const LOAD = z.object({
   ...{ step: STEP, source: z.string(), load: z.string(), run_id: z.string(), split: SPLIT, rollouts: COUNT },
@@ -59,38 +52,7 @@ export async function warehouseRuns(
   );
 }
 
-/**
- * Counts and means of each step of a run under a filter, computed by the engine.
- *
- * @throws ApiError `refused` when the run does not exist, or the filter needs a library
- */
-export async function warehouseSteps(
-  warehouse: Warehouse,
-  run: string,
-  filter: FilterNode,
-  signal?: AbortSignal,
-): Promise<readonly WarehouseStep[]> {
-  const { sql, params } = filterCondition(filter);
-  await checkVersion(warehouse, signal);
-  const rows = await warehouse.parsed(
-    STEP_COUNTS,
-    `SELECT step, count() AS rollouts, countIf(matches) AS matching, avgIf(reward, matches) AS reward,
-      avgIf(is_correct, matches) AS correct, avgIf(turns, matches) AS turns, avgIf(tool_calls, matches) AS toolCalls,
-      sumIf(tool_errors, matches) / nullIf(sumIf(tool_calls, matches), 0) AS toolErrors
-    FROM (SELECT step, reward, is_correct, turns, tool_calls, tool_errors, (${sql}) AS matches
-      FROM rollout WHERE run = {run:String})
-    GROUP BY step ORDER BY step`,
-    { run, ...params },
-    signal,
-  );
-  if (rows.length === 0) throw noRun(run);
-  return rows.map(({ rollouts, matching, ...known }) => ({
-    ...{ rollouts, matching },
-    ...Object.fromEntries(Object.entries(known).filter(([, value]) => Number.isFinite(value))),
-  }));
-}
-
-const noRun = (run: string): Error =>
+export const noRun = (run: string): Error =>
   refused(`the warehouse has no run ${run}; turnwise warehouse runs lists them`);
 
 export interface PullRequest {
@@ -141,8 +103,8 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
       { run },
       signal,
     );
-    const name = join('runs', `${partitionName(run)}.jsonl`);
-    const by = chosenBy(request, join(directory, name));
+    const name = join('runs', `${partitionName(keyOfCopy(run, request.filter))}.jsonl`);
+    const by = choiceOf(request.filter);
     writeFileSync(
       join(unfinished, name),
       lines.map(({ line }) => `${by === undefined ? line : withChoice(warehouse, line, by)}\n`).join(''),
@@ -161,7 +123,9 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
       total.bytes += written.bytes;
     }
     if (total.rollouts === 0) throw refused('the filter matches no rollout');
-    writeFileSync(join(unfinished, 'README.md'), dataSetReadme([run]), { mode: 0o600 });
+    writeFileSync(join(unfinished, 'README.md'), dataSetReadme([keyOfCopy(run, request.filter)]), {
+      mode: 0o600,
+    });
     signal?.throwIfAborted();
     if (isNew) {
       // A whole directory, so that a process that is killed here leaves no half of it.
@@ -186,21 +150,29 @@ function makeDirectory(path: string, isRecursive = false): void {
 }
 
 /**
- * The filter that the rollouts of the directory were chosen by, which the run then says. Steps that were copied
- * under a filter stay chosen when others are added.
+ * The key of a copy. Rollouts that a filter chose are a run of their own, so that no step of a run is there in part.
+ *
+ * @param key key or id of the run
  */
-function chosenBy({ filter, steps, isAdded }: PullRequest, lines: string): string | undefined {
-  if (filter !== undefined && filter.kind !== 'all') return filterText(filter);
-  if (isAdded !== true || steps === undefined || !existsSync(lines)) return undefined;
-  const [first = ''] = readFileSync(lines, 'utf8').split('\n');
-  const chosen = recordIn(first)?.['chosen_by'];
-  return typeof chosen === 'string' ? chosen : undefined;
+export function keyOfCopy(key: string, filter: FilterNode | undefined): string {
+  const by = choiceOf(filter);
+  return by === undefined ? key : `${key} [${by}]`;
+}
+
+function choiceOf(filter: FilterNode | undefined): string | undefined {
+  return filter === undefined || filter.kind === 'all' ? undefined : filterText(filter);
 }
 
 function withChoice(warehouse: Warehouse, line: string, chosen_by: string): string {
   const record = recordIn(line);
   if (record === undefined) throw warehouse.otherForm('a line of the run is no JSON');
-  return record['type'] === 'run' ? JSON.stringify({ ...record, chosen_by }) : line;
+  const named = (value: unknown): string => `${String(value)} [${chosen_by}]`;
+  const { run, name } = record;
+  return JSON.stringify({
+    ...record,
+    run: named(run),
+    ...(record['type'] === 'run' ? { name: named(name ?? run), chosen_by } : {}),
+  });
 }
 
 function recordIn(line: string): Row | undefined {
@@ -209,8 +181,8 @@ function recordIn(line: string): Row | undefined {
 }
 
 /**
- * Moves files one by one, each of which replaces the file before it. What the run says of its choice comes first, so
- * that a process that is killed here leaves no chosen rollouts that look like all of a step.
+ * Moves files one by one, each of which replaces the file before it. What the run says of itself comes first, so that a
+ * process that is killed here leaves no rollouts without it.
  */
 function moveInto(from: string, directory: string): void {
   const files = readdirSync(from, { withFileTypes: true, recursive: true })
@@ -255,11 +227,12 @@ async function writeStep(
   const [first] = loads;
   if (first === undefined) return { rollouts: 0, bytes: 0 };
   const step = first.step ?? undefined;
-  const partition = join(directory, 'rollouts', stepDirectory(run, step));
+  const key = keyOfCopy(run, filter);
+  const partition = join(directory, 'rollouts', stepDirectory(key, step));
   mkdirSync(partition, { recursive: true, mode: 0o700 });
   const part = rolloutPart(join(partition, 'part-0.parquet'), {
-    id: first.run_id,
-    key: run,
+    id: keyOfCopy(first.run_id, filter),
+    key,
     kind: first.split,
     ...(step === undefined ? {} : { step }),
   });

@@ -8,10 +8,10 @@
  */
 import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
-import { type ColumnType, DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
+import { type ColumnType, DATA_SET_COLUMNS, type DataSetColumn } from '../../shared/format/dataSetColumns.ts';
 import type { Warehouse } from './connection.ts';
 
-const WAREHOUSE_VERSION = 1;
+const WAREHOUSE_VERSION = 2;
 
 const SEGMENT = `Tuple(kind String, turn Int32, start Int32, "end" Int32, inner_start Int32, inner_end Int32)`;
 const CALL = `Tuple(name Nullable(String), outcome String, latency_ms Nullable(Float64), call Int32, response Nullable(Int32),
@@ -56,10 +56,18 @@ export const INPUT_STRUCTURE = DATA_SET_COLUMNS.map(
   ({ name, type }) => `${quoted(name)} ${(ALWAYS[name] ?? TYPES[type]).replaceAll(/\s+/g, ' ')}`,
 ).join(', ');
 
-const ROLLOUT_COLUMNS = DATA_SET_COLUMNS.map(({ name, type, note }) => {
+function columnOf({ name, type, note }: DataSetColumn): string {
   const codec = isLarge(name, type) ? ' CODEC(ZSTD(3))' : '';
   return `${quoted(name)} ${ALWAYS[name] ?? TYPES[type]} COMMENT '${note.replaceAll("'", "''")}'${codec}`;
-});
+}
+
+/** Columns of rollouts that a warehouse of version 1 does not have. They are unknown of what was sent to it before. */
+const SINCE_VERSION_2: ReadonlySet<string> = new Set([
+  'policy_tokens',
+  'response_chars',
+  'mean_entropy',
+  'entropy_tokens',
+]);
 
 interface Table {
   readonly name: string;
@@ -77,7 +85,7 @@ const TABLES: readonly Table[] = [
       'step Nullable(Int32)',
       'load UUID',
       'loaded_at DateTime DEFAULT now()',
-      ...ROLLOUT_COLUMNS,
+      ...DATA_SET_COLUMNS.map(columnOf),
       // Words of a response in lower case, for hasAllTokens.
       `INDEX response_words lower(response) TYPE text(tokenizer = 'splitByNonAlpha')`,
     ],
@@ -162,6 +170,11 @@ export function tableStatements(database: string, cluster?: string): readonly st
 ENGINE = Distributed(${quoted(cluster)}, ${quoted(database)}, ${quoted(local)}, ${shard})`,
     ];
   });
+  const added = DATA_SET_COLUMNS.filter(({ name }) => SINCE_VERSION_2.has(name)).map(
+    (column) => `ADD COLUMN IF NOT EXISTS ${columnOf(column)}`,
+  );
+  const ofRollouts = cluster === undefined ? ['rollout_row'] : ['rollout_row_local', 'rollout_row'];
+  const brought = ofRollouts.map((name) => `ALTER TABLE ${path(name)}${everywhere} ${added.join(', ')}`);
   const seen = Object.entries(views(cluster === undefined ? 'IN' : 'GLOBAL IN')).map(
     ([name, select]) =>
       `CREATE OR REPLACE VIEW ${path(name)}${everywhere} AS ${select.replaceAll(/\bFROM (\w+)/g, (_, table: string) => `FROM ${path(table)}`)}`,
@@ -169,6 +182,7 @@ ENGINE = Distributed(${quoted(cluster)}, ${quoted(database)}, ${quoted(local)}, 
   return [
     `CREATE DATABASE IF NOT EXISTS ${quoted(database)}${everywhere}`,
     ...made,
+    ...brought,
     ...seen,
     // Written last, so that a warehouse with a version has all its tables.
     `CREATE OR REPLACE VIEW ${path('warehouse')}${everywhere} AS SELECT toUInt32(${WAREHOUSE_VERSION}) AS version`,
@@ -176,7 +190,7 @@ ENGINE = Distributed(${quoted(cluster)}, ${quoted(database)}, ${quoted(local)}, 
 }
 
 /**
- * Makes the tables of a warehouse, or leaves them as they are.
+ * Makes the tables of a warehouse, brings those of an earlier version to this one, or leaves them as they are.
  *
  * @throws ApiError `refused` when the warehouse was made by a later Turnwise, or the user may not make tables
  */
@@ -187,21 +201,34 @@ export async function makeTables(warehouse: Warehouse, cluster?: string): Promis
     `SELECT count() AS tables FROM system.tables WHERE database = {database:String} AND name = 'warehouse'`,
     { database },
   );
-  if (there !== undefined && there.tables > 0) await checkVersion(warehouse);
+  if (there !== undefined && there.tables > 0) refuseLater(await versionOf(warehouse));
   for (const statement of tableStatements(database, cluster)) await warehouse.run(statement);
 }
 
-/** @throws ApiError `refused` when a later Turnwise made the warehouse, or there is no warehouse */
+/** @throws ApiError `refused` when the warehouse has another version, or there is none */
 export async function checkVersion(warehouse: Warehouse, signal?: AbortSignal): Promise<void> {
+  const version = await versionOf(warehouse, signal);
+  refuseLater(version);
+  if (version !== undefined && version < WAREHOUSE_VERSION)
+    throw refused(
+      `the warehouse has version ${version}; turnwise warehouse init brings it to version ${WAREHOUSE_VERSION}`,
+    );
+}
+
+async function versionOf(warehouse: Warehouse, signal?: AbortSignal): Promise<number | undefined> {
   const [row] = await warehouse.parsed(
     z.object({ version: z.number() }),
     `SELECT version FROM ${quoted(warehouse.database)}.warehouse`,
     {},
     signal,
   );
-  if (row === undefined || row.version > WAREHOUSE_VERSION)
+  return row?.version;
+}
+
+function refuseLater(version: number | undefined): void {
+  if (version === undefined || version > WAREHOUSE_VERSION)
     throw refused(
-      `the warehouse has version ${row?.version ?? 'unknown'}; this Turnwise knows up to ${WAREHOUSE_VERSION}`,
+      `the warehouse has version ${version ?? 'unknown'}; this Turnwise knows up to ${WAREHOUSE_VERSION}`,
     );
 }
 

@@ -38,6 +38,7 @@ import { EmptyState } from '../ui/States.tsx';
 import { ContinuationDialog } from '../widgets/continuation/ContinuationDialog.tsx';
 import { ResumeDialog } from '../widgets/continuation/ResumeDialog.tsx';
 import { ValueDialog } from '../widgets/continuation/ValueDialog.tsx';
+import { FromWarehouse } from '../widgets/FromWarehouse.tsx';
 import { RouteView, usePrefetchViews } from './RouteView.tsx';
 import './app.css';
 
@@ -135,7 +136,9 @@ function Window({ library }: { readonly library: string }) {
               <NoToken />
             ) : (
               <LibraryGate library={library}>
-                <RouteView route={route} />
+                <FromWarehouse route={route}>
+                  <RouteView route={route} />
+                </FromWarehouse>
               </LibraryGate>
             )}
           </ViewBoundary>

@@ -30,6 +30,9 @@ const FIXED = new Set<unknown>([
   'mapping.preview',
   'file.inspect',
   'path.list',
+  // The warehouse does not change with the library.
+  'warehouse.runs',
+  'warehouse.steps',
   'search.page',
   'search.count',
   'search.hits',

@@ -31,10 +31,12 @@ export function followOf(
   return directory === undefined ? undefined : follows.find(({ path }) => isBelow(directory, path));
 }
 
-/** Whether a path can be followed. Uploaded files are copies in the library's directory, so they never grow. */
+/** Whether a path can be followed. Uploaded files, and steps of a warehouse, are copies beside the library, so they never grow. */
 export function useCanFollow(): (path: string) => boolean {
-  const uploads = useRequest('host.info', {}).data?.uploads;
-  return (path) => uploads !== undefined && !isBelow(path, uploads);
+  const info = useRequest('host.info', {}).data;
+  if (info === undefined) return () => false;
+  const copies = [info.uploads, info.libraryPath.replace(/[^/\\]*$/, 'from-warehouse')];
+  return (path) => !copies.some((directory) => isBelow(path, directory));
 }
 
 export function useFollowActions() {

@@ -104,6 +104,8 @@ export interface SeriesRun {
   readonly library?: string | undefined;
   /** Empty: all rollouts. */
   readonly filter: string;
+  /** The run in the warehouse, and the steps whose values are counted there. */
+  readonly elsewhere?: { readonly run: string; readonly steps: ReadonlySet<number> } | undefined;
 }
 
 type Series = ResultOf<'step.series'>;
@@ -140,11 +142,24 @@ export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
       }),
     ),
   });
-  const data = queries.map((query) => query.data?.steps);
+  const there = useQueries({
+    queries: runs.map(
+      ({ filter, elsewhere }): UseQueryOptions<ResultOf<'warehouse.steps'>> => ({
+        queryKey: requestKey('warehouse.steps', { run: elsewhere?.run ?? '', filter }),
+        queryFn: ({ signal }) =>
+          clientOf(here).request('warehouse.steps', { run: elsewhere?.run ?? '', filter }, { signal }),
+        enabled: !isStopped && elsewhere !== undefined && elsewhere.steps.size > 0,
+      }),
+    ),
+  });
+  const data = queries.map((query, i) =>
+    withElsewhere(query.data?.steps, runs[i]?.elsewhere?.steps, there[i]?.data),
+  );
+  const asked = [...queries, ...there];
   return {
     data,
-    error: queries.find(({ error }) => error !== null)?.error ?? null,
-    isRunning: queries.some(({ isFetching }) => isFetching),
+    error: asked.find(({ error }) => error !== null)?.error ?? null,
+    isRunning: asked.some(({ isFetching }) => isFetching),
     isStopped: isAsked && isStopped,
     progress,
     stop,
@@ -153,6 +168,19 @@ export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
       for (const query of queries) if (query.data === undefined || query.error !== null) void query.refetch();
     },
   };
+}
+
+/** Values of the steps that are elsewhere are added to those here, or take their place. */
+function withElsewhere(
+  here: Series['steps'] | undefined,
+  steps: ReadonlySet<number> | undefined,
+  there: ResultOf<'warehouse.steps'> | undefined,
+): Series['steps'] | undefined {
+  if (here === undefined || steps === undefined || steps.size === 0) return here;
+  // Without the others, a part of the run would look like all of it.
+  if (there === undefined) return undefined;
+  const others = there.flatMap(({ facts }) => (steps.has(facts.step) ? [facts] : []));
+  return [...here.filter(({ step }) => !steps.has(step)), ...others].sort((a, b) => a.step - b.step);
 }
 
 interface LongTaskOptions<M extends Method> {

@@ -11,6 +11,7 @@ import { useLibraries } from '../data/otherLibraries.ts';
 import { distinctNames } from '../data/runNames.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
+import { useSteps } from '../data/warehouse.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Modal } from '../ui/Modal.tsx';
 import { count, counted } from '../ui/numbers.ts';
@@ -44,8 +45,7 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
     typed,
     known.map(({ id }) => id),
   );
-  const steps =
-    useRequest('step.list', run === undefined ? undefined : { runId: run.runId }).data ?? NO_STEPS;
+  const steps = useSteps(run?.runKey, run?.runId).all ?? NO_STEPS;
 
   const foundRuns = useMemo(() => {
     const names = distinctNames(runs);

@@ -144,6 +144,17 @@ async function unknownFiles(client: Client, chosen: readonly string[]): Promise<
 }
 
 /**
+ * Reads logs without leaving the page.
+ *
+ * @throws Error when they could not be read
+ */
+export async function readLogs(client: Client, paths: readonly string[]): Promise<void> {
+  const start = () => client.request('ingest.start', { paths: [...paths] });
+  const { message } = await startJob(client, start, ({ state }) => state !== 'running').settled;
+  if (message !== undefined) throw new Error(message);
+}
+
+/**
  * @param isSettled called with each state of this job until it returns true
  * @returns when the host has accepted the job, and the first of its states that is settled
  */

@@ -83,8 +83,8 @@ export interface StepFacts {
   /** Calls by outcome. Outcomes that did not occur are left out. */
   readonly outcomes: { readonly [Outcome in ToolOutcome]?: number };
   readonly latency?: LatencySummary;
-  /** Calls with the same text as an earlier call of the rollout. */
-  readonly repeats: number;
+  /** Calls with the same text as an earlier call of the rollout. Absent: not counted, by a warehouse. */
+  readonly repeats?: number;
   /** Failed calls followed by a call with a known outcome, and those whose next call succeeded. */
   readonly retries: { readonly calls: number; readonly succeeded: number };
   /** Rollouts of known correctness with a failed call, and the correct ones among them. */

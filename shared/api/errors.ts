@@ -39,6 +39,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the user, or a newer request, ended it. */
+export const isCancelled = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'cancelled';
+
 export const notFound = (message: string): ApiError => new ApiError({ code: 'not_found', message });
 export const refused = (message: string): ApiError => new ApiError({ code: 'refused', message });
 

@@ -5,8 +5,10 @@
 
 import { z } from 'zod';
 import type { RunKind } from '../domain/model.ts';
+import type { StepFacts } from './browseRows.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
+import type { StepSummary } from './rows.ts';
 
 export interface WarehouseRun {
   /** Key of the run. */
@@ -21,21 +23,15 @@ export interface WarehouseRun {
   readonly sources: number;
   /** When its last load arrived, in the server's time. */
   readonly loaded_at: string;
+  /** The library has a run of this key from its own logs, so no step is copied. */
+  readonly isOwn?: true;
 }
 
+/** What the pages of a library show of a step. A log without steps has step 0. */
 export interface WarehouseStep {
-  /** Absent: the log has no steps. */
-  readonly step?: number;
-  readonly rollouts: number;
-  /** Rollouts that match the filter. The means below are over them; absent: not known of any. */
-  readonly matching: number;
-  readonly reward?: number;
-  /** Share of the rollouts whose correctness is known. */
-  readonly correct?: number;
-  readonly turns?: number;
-  readonly toolCalls?: number;
-  /** Share of the tool calls. */
-  readonly toolErrors?: number;
+  readonly summary: StepSummary;
+  /** Without the schedule, and without `repeats`. */
+  readonly facts: StepFacts;
 }
 
 export const WAREHOUSE_METHODS = {
@@ -66,7 +62,13 @@ export const WAREHOUSE_METHODS = {
       filter,
       progressKey,
     }),
-    result: resultOf<{ readonly path: string; readonly rollouts: number; readonly steps: number }>(),
+    result: resultOf<{
+      readonly path: string;
+      /** Key of the copy: that of the run or, under a filter, one of its own. */
+      readonly runKey: string;
+      readonly rollouts: number;
+      readonly steps: number;
+    }>(),
     runsOn: 'exporting',
   }),
 } as const;

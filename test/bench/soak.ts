@@ -2,7 +2,7 @@
  * `npm run soak`: the long versions of tests that guard data, and long use. Seeded; ends with a line per part.
  *
  *   npm run soak                     all, with an hour of use
- *   npm run soak -- longUse 1        one part: segments, fuzz, kills, recorder, views, longUse with its minutes
+ *   npm run soak -- longUse 1        one part: segments, fuzz, kills, recorder, views, warehouse, longUse with its minutes
  *
  *   - 100,000 hostile transcripts: segments tile the text
  *   - 25 ingests killed at random moments, resumed: the library equals an undisturbed one
@@ -11,6 +11,7 @@
  *   - 20,000 broken records of every format, 3,000 files of them, 5,000 broken containers: read or refused
  *   - the recorder on every trainer: a hundred pools each, every fault, and a hundred pools decided again
  *   - hostile records and files in every view and pack, in a real browser
+ *   - the specs of lists, ledgers, replays, comparisons, search and SQL with a warehouse in place of a library
  *   - an hour of scripted use in a real browser: page and host use no more resources than after the warm-up
  */
 import { strict as assert } from 'node:assert';
@@ -161,6 +162,19 @@ async function soakRecorder(): Promise<void> {
   console.log(`soak: ${faults} trainings end at their last step when the recorder fails`);
 }
 
+async function soakWarehouse(): Promise<void> {
+  const test = join(import.meta.dirname, '..', 'main.ts');
+  const child = spawn(process.execPath, [test, 'test/e2e/onWarehouse.test.ts'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, TURNWISE_SOAK: '1' },
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  assert.equal(code, 0);
+  console.log(
+    'soak: lists, ledgers, replays, comparisons, search and SQL are those of a library on a warehouse',
+  );
+}
+
 const [chosen, minutes = '60'] = process.argv.slice(2);
 const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   segments: () => soakSegments(new Random(1)),
@@ -168,6 +182,7 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   kills: soakAllKills,
   recorder: soakRecorder,
   views: async () => console.log(`soak: ${await soakViews()}`),
+  warehouse: soakWarehouse,
   longUse: async () => console.log(`soak: ${await soakLongUse(Number(minutes))}`),
 };
 if ((chosen !== undefined && !Object.hasOwn(PARTS, chosen)) || !(Number(minutes) > 0)) {

@@ -47,7 +47,7 @@ describe('the arguments of a start', () => {
     const args = ['--library=lib.sqlite', '--enable-logging', 'a.jsonl', '--', '--odd-name.jsonl', '/abs/b'];
     expect(startArguments(args, '/logs')).toEqual({
       paths: ['/logs/a.jsonl', '/logs/--odd-name.jsonl', '/abs/b'],
-      libraryPath: '/logs/lib.sqlite',
+      library: '/logs/lib.sqlite',
     });
   });
   test('may be URLs of files', () => {

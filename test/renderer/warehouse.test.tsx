@@ -1,68 +1,85 @@
-/** The page Warehouse: runs, the steps of one, and copies of them. */
+/** Runs and steps of a warehouse, in the pages of the library's own. */
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import RunView from '../../renderer/views/run/RunView.tsx';
 import WarehouseView from '../../renderer/views/warehouse/WarehouseView.tsx';
-import type { ParamsOf, WarehouseRun, WarehouseStep } from '../../shared/api/contract.ts';
+import { FromWarehouse } from '../../renderer/widgets/FromWarehouse.tsx';
+import type {
+  IngestProgress,
+  ParamsOf,
+  RunDetail,
+  StepFacts,
+  StepSummary,
+  WarehouseRun,
+} from '../../shared/api/contract.ts';
 import { ApiError, refused } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
-import { createFakeClient } from '../support/fakeClient.ts';
+import { createFakeClient, type FakeMethods } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
-const RUN: WarehouseRun = {
-  ...{ run: 'release-7', split: 'train', steps: 2, first_step: 3, last_step: 4, rollouts: 30, sources: 2 },
+const THERE: WarehouseRun = {
+  ...{ run: 'release-7', split: 'train', steps: 3, first_step: 3, last_step: 5, rollouts: 60, sources: 2 },
   loaded_at: '2026-11-02 10:20:30.123456',
 };
-const STEPS: readonly WarehouseStep[] = [
-  {
-    step: 3,
-    rollouts: 10,
-    matching: 4,
-    reward: 0.25,
-    correct: 0.25,
-    turns: 2,
-    toolCalls: 1,
-    toolErrors: 0.5,
-  },
-  { step: 4, rollouts: 20, matching: 0 },
-];
+const RUN = {
+  ...{ runId: 1, runKey: 'release-7', name: 'release 7', kind: 'train', format: 'turnwise-parquet' },
+  ...{ directory: '/from-warehouse/release-7', hasSteps: true, issues: 0, config: {}, stages: [] },
+} as unknown as RunDetail;
+
+const summary = (step: number, rollouts: number): StepSummary => ({
+  ...{ step, rollouts, groups: 2, correct: step, correctKnown: rollouts, meanReward: step / 10 },
+  ...{ withText: rollouts, withoutToolCalls: 0, toolCalls: 0, toolErrors: 0, stopsLogged: 0 },
+  ...{ decided: 0, kept: 0, groupsAllWrong: 0, groupsMixed: 2, groupsAllRight: 0 },
+});
+const facts = (step: number, rollouts: number): StepFacts => ({
+  ...{ step, rollouts, groups: 2, values: { meanReward: step / 10 }, outcomes: {} },
+  ...{ retries: { calls: 0, succeeded: 0 }, recovery: { rollouts: 0, correct: 0 } },
+});
+const both = (step: number, rollouts: number) => ({
+  summary: summary(step, rollouts),
+  facts: facts(step, rollouts),
+});
 
 const kept: ParamsOf<'warehouse.keep'>[] = [];
 const started: (readonly string[])[] = [];
-
+/** Steps in the library. Empty: it does not have the run. */
+let here: readonly StepSummary[] = [];
 let keeping: Error | undefined;
+let isOwn = false;
 
-function show(href: string, named = true, steps = STEPS): void {
-  const client = createFakeClient({
+function client(hasWarehouse = true, more: FakeMethods = {}) {
+  const fake = createFakeClient({
     'host.info': () => ({
-      ...{
-        version: '0',
-        platform: 'linux',
-        libraryPath: '/l.turnwise',
-        uploads: '/u',
-        wheels: '/w',
-        warnings: [],
-      },
-      ...{ shell: 'browser', granted: [], hasWarehouse: true },
+      ...{ version: '0', platform: 'linux', libraryPath: '/l.sqlite', uploads: '/u', wheels: '/w' },
+      ...{ warnings: [], shell: 'browser', granted: [] },
+      ...(hasWarehouse ? { hasWarehouse: true } : {}),
     }),
-    'run.list': () => [],
+    'run.list': () => (here.length > 0 ? [RUN] : []),
+    'run.get': () => RUN,
+    'step.list': () => here,
+    'step.series': () => ({ steps: here.map(({ step, rollouts }) => facts(step, rollouts)) }),
+    'metric.list': () => ({ metrics: [] }),
+    'follow.list': () => [],
+    'ingest.unread': () => [],
     'view.list': () => [],
-    'warehouse.runs': () => (named ? { name: 'host:8123/team', runs: [RUN] } : { runs: [] }),
-    'warehouse.steps': ({ filter }) => {
-      if (filter === 'code:import') throw new Error('a warehouse is not filtered by code');
-      return steps;
-    },
+    'warehouse.runs': () =>
+      hasWarehouse ? { name: 'host:8123/team', runs: [isOwn ? { ...THERE, isOwn } : THERE] } : { runs: [] },
+    'warehouse.steps': ({ filter }) =>
+      filter === '' ? [both(3, 10), both(4, 20), both(5, 30)] : [both(3, 4), both(5, 1)],
     'warehouse.keep': (params) => {
       kept.push(params);
       if (keeping !== undefined) throw keeping;
-      return { path: '/from-warehouse/release-7', rollouts: 4, steps: 1 };
+      return { path: '/from-warehouse/release-7', runKey: 'release-7', rollouts: 20, steps: 1 };
     },
     'ingest.start': ({ paths }) => {
       started.push(paths);
+      here = [...here.filter(({ step }) => step !== 4), summary(4, 20)];
       return { jobId: 1 };
     },
-    'ingest.jobs': () => [],
+    'ingest.jobs': () => (started.length > 0 ? [{ jobId: 1, state: 'done' } as IngestProgress] : []),
+    ...more,
   });
-  renderWithClient(client, <WarehouseView />, href);
+  return fake;
 }
 
 beforeEach(() => {
@@ -74,48 +91,134 @@ afterEach(() => {
   vi.restoreAllMocks();
   kept.length = 0;
   started.length = 0;
+  here = [];
   keeping = undefined;
+  isOwn = false;
 });
 
+const page = (step?: number) => (
+  <FromWarehouse
+    route={
+      step === undefined ? { view: 'run', runKey: 'release-7' } : { view: 'step', runKey: 'release-7', step }
+    }
+  >
+    <p>the page</p>
+  </FromWarehouse>
+);
+
 it('says how a warehouse is named if none was', async () => {
-  show('/warehouse', false);
+  renderWithClient(client(false), <WarehouseView />, '/warehouse');
   await screen.findByText('No warehouse was named when Turnwise was started');
 });
 
-it('lists the runs, and opens the steps of one', async () => {
-  show('/warehouse');
+it('lists the runs, and opens one as a run of the library', async () => {
+  renderWithClient(client(), <WarehouseView />, '/warehouse');
   fireEvent.click(await screen.findByText('release-7'));
-  await screen.findByText('30 rollouts from 2 logs · host:8123/team');
-  expect(window.location.search).toBe('?run=release-7');
-  await screen.findByText('Keep a copy of 4 rollouts');
+  expect(window.location.pathname).toBe('/run/release-7');
 });
 
-it('copies what matches the filter, of every step or of one, and opens it', async () => {
-  show('/warehouse?run=release-7&q=tool_errors%3A1');
-  const grid = await screen.findByRole('grid', { name: 'Steps of the run' });
-  expect([...grid.querySelectorAll('[role="row"]')].map((row) => row.textContent)).toContainEqual(
-    expect.stringMatching(/^3.*4.*10.*0\.25.*25\.0.*2.*1.*50\.0/),
-  );
-  fireEvent.click(screen.getByText('Keep a copy of 4 rollouts'));
-  await waitFor(() => expect(kept).toMatchObject([{ run: 'release-7', filter: 'tool_errors:1' }]));
-  expect(kept[0]?.steps).toBeUndefined();
-  await waitFor(() => expect(started).toEqual([['/from-warehouse/release-7']]));
-  fireEvent.click(screen.getByText('3'));
-  expect(kept).toHaveLength(1);
-  fireEvent.click(await screen.findByText('Keep a copy of 1 step'));
-  await waitFor(() => expect(kept[1]).toMatchObject({ steps: [3] }));
+it('copies a step that is not here when a page of it is opened, and shows the page then', async () => {
+  here = [summary(3, 10)];
+  renderWithClient(client(), page(4));
+  await waitFor(() => expect(kept).toMatchObject([{ run: 'release-7', steps: [4], filter: '' }]));
+  await screen.findByText('the page');
+  expect(started).toEqual([['/from-warehouse/release-7']]);
 });
 
-it('says why a filter is not answered', async () => {
-  show('/warehouse?run=release-7&q=code%3Aimport');
-  await screen.findByText('a warehouse is not filtered by code');
+it('copies the last step of a run of which nothing is here', async () => {
+  renderWithClient(client(), page());
+  await waitFor(() => expect(kept).toMatchObject([{ run: 'release-7', steps: [5] }]));
+  await screen.findByText('the page');
 });
 
-it('copies a run without steps whole', async () => {
-  show('/warehouse?run=release-7', true, [{ rollouts: 5, matching: 5 }]);
-  fireEvent.click(await screen.findByText('all'));
-  fireEvent.click(await screen.findByText('Keep a copy of 1 step'));
-  await waitFor(() => expect(kept).toMatchObject([{ run: 'release-7' }]));
+it.each([
+  ['that is here', () => (here = [summary(4, 20)]), 4],
+  ['of a run that is here', () => (here = [summary(4, 20)]), undefined],
+  ['that is nowhere', () => (here = [summary(4, 20)]), 9],
+  [
+    'of a run from its own logs',
+    () => {
+      here = [summary(3, 10)];
+      isOwn = true;
+    },
+    4,
+  ],
+])('copies nothing for a page %s', async (_, given, step) => {
+  given();
+  const asked: string[] = [];
+  const counting = client(true, {
+    'warehouse.steps': () => {
+      asked.push('');
+      return [both(3, 10), both(4, 20), both(5, 30)];
+    },
+  });
+  renderWithClient(counting, page(step));
+  await waitFor(() => expect(asked).toHaveLength(isOwn ? 0 : 1));
+  await screen.findByText('the page');
+  expect(kept).toEqual([]);
+});
+
+it('copies a step again that has grown in the warehouse', async () => {
+  here = [summary(4, 15)];
+  renderWithClient(client(), page(4));
+  await screen.findByText('the page');
+  await waitFor(() => expect(kept).toMatchObject([{ steps: [4] }]));
+});
+
+it('shows what is here while the warehouse does not answer', async () => {
+  here = [summary(4, 20)];
+  const refusing = client(true, {
+    'warehouse.steps': () => {
+      throw refused('host:8123 does not answer');
+    },
+  });
+  renderWithClient(refusing, page(4));
+  await screen.findByText('the page');
+});
+
+it('says why a step was not copied, and tries again', async () => {
+  here = [summary(3, 10)];
+  keeping = refused('the disk is full');
+  renderWithClient(client(), page(4));
+  await screen.findByText('the disk is full');
+  keeping = undefined;
+  fireEvent.click(screen.getByText('Try again'));
+  await screen.findByText('the page');
+});
+
+it('counts all steps, and says which are here', async () => {
+  here = [summary(4, 20)];
+  renderWithClient(client(), <RunView runKey="release-7" />, '/run/release-7');
+  await screen.findByText(/^1 of 3 steps are here\./);
+  const grid = await screen.findByRole('grid', { name: 'Steps of release 7' });
+  const rows = [...grid.querySelectorAll('[role="row"]')];
+  expect(rows.map((row) => row.textContent?.slice(0, 3))).toEqual(['ste', '310', '420', '530']);
+  expect(rows.map((row) => row.classList.contains('is-quiet'))).toEqual([false, true, false, true]);
+});
+
+it('copies selected steps, those that are not here', async () => {
+  here = [summary(4, 20)];
+  renderWithClient(client(), <RunView runKey="release-7" />, '/run/release-7');
+  const grid = await screen.findByRole('grid', { name: 'Steps of release 7' });
+  await screen.findByText(/^1 of 3 steps are here\./);
+  fireEvent.keyDown(grid, { key: 'a', ctrlKey: true });
+  fireEvent.click(await screen.findByText('Copy 3 steps here'));
+  await waitFor(() => expect(kept).toMatchObject([{ run: 'release-7', steps: [3, 5], filter: '' }]));
+});
+
+it('keeps what a filter chose as a run of its own', async () => {
+  here = [summary(4, 20)];
+  const chosen = client(true, {
+    'step.series': () => ({ steps: [] }),
+    'warehouse.keep': (params) => {
+      kept.push(params);
+      return { path: '/from-warehouse/chosen', runKey: 'release-7 [reward:0]', rollouts: 5, steps: 2 };
+    },
+  });
+  renderWithClient(chosen, <RunView runKey="release-7" />, '/run/release-7?q=reward%3A0');
+  fireEvent.click(await screen.findByText('Keep a copy of 5 rollouts'));
+  await waitFor(() => expect(window.location.pathname).toBe('/run/release-7%20%5Breward%3A0%5D'));
+  expect(kept).toMatchObject([{ run: 'release-7', filter: 'reward:0' }]);
   expect(kept[0]?.steps).toBeUndefined();
 });
 
@@ -123,10 +226,13 @@ it.each([
   ['says why a copy failed', refused('the disk is full'), 'the disk is full'],
   ['says nothing of a copy that the user stopped', new ApiError(CANCELLED), undefined],
 ])('%s', async (_, error, message) => {
+  here = [summary(4, 20)];
   keeping = error;
-  show('/warehouse?run=release-7');
-  fireEvent.click(await screen.findByText('Keep a copy of 4 rollouts'));
+  const chosen = client(true, { 'step.series': () => ({ steps: [] }) });
+  renderWithClient(chosen, <RunView runKey="release-7" />, '/run/release-7?q=reward%3A0');
+  fireEvent.click(await screen.findByText('Keep a copy of 5 rollouts'));
   await waitFor(() => expect(kept).toHaveLength(1));
-  await screen.findByText('Keep a copy of 4 rollouts');
-  expect(screen.queryByRole('alert')?.textContent).toBe(message);
+  await screen.findByText('Keep a copy of 5 rollouts');
+  const alerts = screen.queryAllByRole('alert').map(({ textContent }) => textContent);
+  expect(alerts).toEqual(message === undefined ? [] : [message]);
 });

@@ -1,6 +1,6 @@
 /** A server that lies, fails in the middle, or never ends: a sentence, and nothing half shown as whole. */
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -40,7 +40,7 @@ const says =
   (response) =>
     response.end(body);
 const USUAL: Readonly<Record<string, Answer>> = {
-  'SELECT version': says(lines({ version: 1 })),
+  'SELECT version': says(lines({ version: 2 })),
   'FROM run_line': says(lines({ line: '{"v":1,"type":"run","run":"a"}' })),
   'FROM load WHERE': says(lines(LOAD)),
   'FROM run ': says(lines(RUN)),
@@ -214,15 +214,15 @@ describe('a copy from a server that lies', () => {
     expect(await messageOf(copy({ directory }))).toMatch(/^not written: .*file cannot be made \(EEXIST/);
   });
 
-  it('marks the run as chosen before it moves chosen rollouts', async () => {
+  it('moves what the run says of itself before its rollouts', async () => {
     await copy();
-    const filter = { kind: 'flag', field: 'is_correct', value: true } as const;
     const rollouts = join(place.directory, 'copy', 'rollouts');
+    const runs = join(place.directory, 'copy', 'runs');
     rmSync(rollouts, { recursive: true });
     writeFileSync(rollouts, '');
-    answers = { 'AS matching': says(lines({ load: 'l', rollouts: 2, matching: 2 })) };
-    await expect(copy({ filter, isAdded: true })).rejects.toThrow();
-    expect(readFileSync(join(place.directory, 'copy', 'runs', 'a.jsonl'), 'utf8')).toContain('chosen_by');
+    rmSync(join(runs, 'a.jsonl'));
+    await expect(copy({ isAdded: true })).rejects.toThrow();
+    expect(readdirSync(runs)).toEqual(['a.jsonl']);
     expect(readdirSync(place.directory)).toEqual(['copy']);
   });
 

@@ -6,17 +6,22 @@ import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { writeDataSet } from '../../electron/export/dataSet.ts';
 import { filterSql } from '../../electron/storage/filterSql.ts';
 import { openReader } from '../../electron/storage/open.ts';
+import { exportedRuns } from '../../electron/storage/queries/exported.ts';
+import { listSteps } from '../../electron/storage/queries/runs.ts';
+import { FREE_TASK } from '../../electron/threads/task.ts';
 import {
   type Credentials,
   readAddress,
   readCredentials,
   Warehouse,
 } from '../../electron/warehouse/connection.ts';
-import { pull, warehouseRuns, warehouseSteps } from '../../electron/warehouse/pull.ts';
+import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { Push } from '../../electron/warehouse/push.ts';
+import { warehouseSteps } from '../../electron/warehouse/steps.ts';
 import { makeTables, removeRun, removeUnseen, tableStatements } from '../../electron/warehouse/tables.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
@@ -27,6 +32,16 @@ import { killedPush } from './killedPush.ts';
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
 const DEFAULT: Credentials = readCredentials(process.env, undefined);
 const DEMO = 'synthetic-grpo-roc-demo';
+/** Logs with latencies, retries, tokens, entropies and truncation, and without texts, rewards or correctness. */
+const STEPS_OF = [
+  'verl',
+  'tau2-bench',
+  'inspect',
+  'openai-logprobs',
+  'turnwise/schedule',
+  'agentgym/turn-entropies',
+  'slime',
+].map((name) => join(FIXTURES, name));
 const FILTERS = [
   'reward:0 tool_errors:>=1',
   'not reward:0',
@@ -163,50 +178,78 @@ describe.runIf(hasEngine)('a warehouse', () => {
     }
   });
 
-  it('adds copies of steps to a directory, and says by which filter they were chosen', async () => {
+  it('adds copies of steps to a directory, and keeps what a filter chose as a run of its own', async () => {
     await beginning();
     await push();
-    const steps = (await warehouseSteps(warehouse, DEMO, { kind: 'all' })).map(({ step }) => step ?? -1);
-    const [first = 0, second = 0] = steps;
+    const [first = 0, second = 0] = (await warehouseSteps(warehouse, DEMO, { kind: 'all' })).map(
+      ({ summary }) => summary.step,
+    );
     const directory = join(place.directory, 'kept');
     const keep = (step: number, text: string) =>
       pull(warehouse, { run: DEMO, directory, isAdded: true, steps: [step], filter: filterOf(text).node });
-    const choices = () =>
-      readFileSync(join(directory, 'runs', `${DEMO}.jsonl`), 'utf8')
-        .split('\n')
-        .filter((line) => line.includes('"type":"run"'))
-        .map((line) => (JSON.parse(line) as { chosen_by?: string }).chosen_by);
     await keep(first, '');
-    expect(choices()).toEqual([undefined]);
-    const { rollouts } = await keep(second, 'reward:0');
-    expect(choices()).toEqual(['reward:0']);
-    await keep(first, '');
-    expect(choices()).toEqual(['reward:0']);
-    await ingestHere(place.library.replace('library', 'other'), [directory]);
-    const counts = rows(
-      place.library.replace('library', 'other'),
-      'SELECT step, count(*) AS n FROM rollout GROUP BY 1',
-    );
-    const whole = rows(place.library, `SELECT count(*) AS n FROM rollout WHERE step = ${first}`)[0]?.['n'];
-    expect(counts).toEqual([
-      { step: first, n: whole },
-      { step: second, n: rollouts },
-    ]);
+    const chosen = await keep(second, 'reward:0');
+    await keep(second, '');
+    const other = scratch();
+    try {
+      await ingestHere(other.library, [directory]);
+      const counts = `SELECT n.run_key AS run, n.name, step, count(*) AS n FROM rollout r JOIN run n USING (run_id)
+        GROUP BY 1, 2, 3 ORDER BY 1, 3`;
+      const whole = rows(place.library, counts);
+      expect(rows(other.library, counts)).toEqual([
+        ...whole,
+        {
+          ...{ run: `${DEMO} [reward:0]`, name: 'demo (synthetic) [reward:0]' },
+          ...{ step: second, n: chosen.rollouts },
+        },
+      ]);
+      expect(
+        rows(other.library, `SELECT run_key, config ->> 'chosen_by' AS chosen FROM run ORDER BY 1`),
+      ).toEqual([
+        { run_key: DEMO, chosen: null },
+        { run_key: `${DEMO} [reward:0]`, chosen: 'reward:0' },
+      ]);
+    } finally {
+      other.remove();
+    }
   });
 
-  it('counts the steps of a run as a library does', async () => {
+  it('brings a warehouse of version 1 to this version, whose former rollouts have no sums', async () => {
+    for (const name of ['policy_tokens', 'response_chars', 'mean_entropy', 'entropy_tokens'])
+      await warehouse.run(`ALTER TABLE rollout_row DROP COLUMN ${name}`);
+    await warehouse.run('CREATE OR REPLACE VIEW warehouse AS SELECT toUInt32(1) AS version');
     await beginning();
+    await expect(push()).rejects.toThrow('turnwise warehouse init brings it to version 2');
+    await making((made) => makeTables(made));
     await push();
-    const counted = await warehouseSteps(warehouse, DEMO, filterOf('tool_errors:>0').node);
-    const expected = rows(
-      place.library,
-      `SELECT step, count(*) AS rollouts, sum(tool_errors > 0) AS matching,
-        avg(reward) FILTER (WHERE tool_errors > 0) AS reward, avg(is_correct) FILTER (WHERE tool_errors > 0) AS correct,
-        avg(turns) FILTER (WHERE tool_errors > 0) AS turns, avg(tool_calls) FILTER (WHERE tool_errors > 0) AS toolCalls,
-        1.0 * sum(tool_errors) / sum(tool_calls) FILTER (WHERE tool_errors > 0) AS toolErrors
-      FROM rollout GROUP BY step ORDER BY step`,
-    );
-    expect(counted).toEqual(expected);
+    const [{ summary } = { summary: undefined }] = await warehouseSteps(warehouse, DEMO, { kind: 'all' });
+    expect(summary?.meanResponseChars).toBeGreaterThan(0);
+  });
+
+  it('counts the steps of a run as a library does, under any filter', async () => {
+    await copyDemoLibrary(place.library);
+    await ingestHere(place.library, STEPS_OF);
+    await push();
+    const db = openReader(place.library);
+    try {
+      const engine = new ColumnQueryEngine(db);
+      for (const { runId, runKey } of exportedRuns(db)) {
+        const all = await warehouseSteps(warehouse, runKey, { kind: 'all' });
+        expect(all.map(({ summary }) => summary)).toEqual(listSteps(db, runId).map(nearly));
+        for (const filter of ['', ...(runKey === DEMO ? FILTERS : [])]) {
+          const counted = await warehouseSteps(warehouse, runKey, filterOf(filter).node);
+          const { steps } = engine.answer('step.series', { runId, filter }, FREE_TASK);
+          expect([filter, counted.map(({ facts }) => facts)]).toEqual([
+            filter,
+            steps
+              .filter(({ rollouts }) => rollouts > 0)
+              .map(({ schedule: _, repeats: __, ...facts }) => nearly(facts)),
+          ]);
+        }
+      }
+    } finally {
+      db.close();
+    }
     await expect(warehouseSteps(warehouse, 'none', { kind: 'all' })).rejects.toThrow('has no run none');
   });
 
@@ -344,7 +387,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await making((made) => makeTables(made));
     await warehouse.run('CREATE OR REPLACE VIEW warehouse AS SELECT toUInt32(99) AS version');
     await beginning();
-    await expect(push()).rejects.toThrow('the warehouse has version 99; this Turnwise knows up to 1');
+    await expect(push()).rejects.toThrow('the warehouse has version 99; this Turnwise knows up to 2');
     await expect(making((made) => makeTables(made))).rejects.toThrow('version 99');
   });
 
@@ -454,6 +497,13 @@ async function rowsOf(path: string): Promise<readonly unknown[]> {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
   const records = await parquetReadObjects({ file, compressors });
   return records.map(({ rollout: _, ...row }) => JSON.stringify(row, asKnown)).sort();
+}
+
+/** Means may differ in the last digits, because the engine adds up in another order. */
+function nearly(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) ? value : expect.closeTo(value, 9);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, nearly(each)]));
 }
 
 const sorted = (list: readonly unknown[]) => list.map((each) => JSON.stringify(each)).sort();

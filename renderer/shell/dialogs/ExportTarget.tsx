@@ -1,8 +1,8 @@
 /** The choice between a browser download and a path on the server's machine. */
 import { useState } from 'react';
 import type { ResultOf } from '../../../shared/api/contract.ts';
+import { isCancelled } from '../../../shared/api/errors.ts';
 import { useConnection, useLibrary } from '../../data/DataProvider.tsx';
-import { ApiError } from '../../data/failures.ts';
 import { useLongTask } from '../../data/useLongQuery.ts';
 import { saveBlob } from '../../ui/exportText.ts';
 import { PathField } from './TaskDialog.tsx';
@@ -39,8 +39,7 @@ export function useExportTask<M extends ExportMethod>(
     onSuccess,
   });
   // A cancellation by the user is not an error.
-  const isCancelled = task.error instanceof ApiError && task.error.code === 'cancelled';
-  return { ...task, received, error: isCancelled ? null : task.error };
+  return { ...task, received, error: isCancelled(task.error) ? null : task.error };
 }
 
 /** Whether the page runs in a browser, which can download the host's files. */

@@ -2,6 +2,7 @@
 import { Dialog } from 'radix-ui';
 import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
 import type { PathEntry } from '../../../shared/api/contract.ts';
+import { isCancelled } from '../../../shared/api/errors.ts';
 import { MAX_UPLOAD_BYTES } from '../../../shared/api/upload.ts';
 import { useConnection, useLibrary } from '../../data/DataProvider.tsx';
 import { ApiError } from '../../data/failures.ts';
@@ -280,10 +281,9 @@ function useUpload(
       }
       onSent(paths);
     } catch (error) {
-      const isCancelled = error instanceof ApiError && error.code === 'cancelled';
       const reason = error instanceof Error ? error.message : String(error);
       const left = paths.length === 0 ? '' : ` Sent before, and left there: ${paths.join(', ')}`;
-      setProblem(`${isCancelled ? 'Cancelled' : reason}. Nothing was read.${left}`);
+      setProblem(`${isCancelled(error) ? 'Cancelled' : reason}. Nothing was read.${left}`);
     } finally {
       onWriting(false);
       setSending(undefined);

@@ -55,6 +55,9 @@ const failureLines = OUTCOME_INKS.filter(([outcome]) => FAILURES.has(outcome)).m
   return { ...outcomeLine(entry), stroke: strokes[i % strokes.length] ?? 'solid' };
 });
 
+/** A share of nothing. */
+const UNKNOWN = [0, 0] as const;
+
 function share(
   name: string,
   of: (facts: StepFacts) => readonly [part: number, whole: number],
@@ -231,12 +234,16 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     describe: 'Calls with exactly the text of an earlier call of the rollout',
     format: asShare,
     lines: [
-      share('repeated', (facts) => [facts.repeats, callsOf(facts)], {
-        describe: 'calls that repeat an earlier one',
-        color: 'var(--wrong)',
-        filter: 'repeats:>0',
-        opens: 'rollouts with a repeated call',
-      }),
+      share(
+        'repeated',
+        ({ repeats, ...facts }) => (repeats === undefined ? UNKNOWN : [repeats, callsOf(facts)]),
+        {
+          describe: 'calls that repeat an earlier one',
+          color: 'var(--wrong)',
+          filter: 'repeats:>0',
+          opens: 'rollouts with a repeated call',
+        },
+      ),
     ],
   },
   {

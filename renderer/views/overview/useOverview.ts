@@ -13,6 +13,7 @@ import { distinctNames } from '../../data/runNames.ts';
 import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
+import { useSteps } from '../../data/warehouse.ts';
 import { missingOf, useUnreadOf } from '../../widgets/PartlyRead.tsx';
 import { type ClassRewards, comparedSteps, type MixEffect, mixEffect } from './mixModel.ts';
 import type { ChartSpec } from './overviewCharts.ts';
@@ -114,6 +115,7 @@ interface ShownRun extends Pick<RunSummary, 'runId' | 'runKey' | 'name' | 'kind'
 
 /** @param steps the steps of this run that are shown; a frozen list freezes its charts as well */
 export function useOverview(run: RunDetail, steps: readonly number[], specs: readonly ChartSpec[]): Overview {
+  const { elsewhere } = useSteps(run.runKey, run.runId);
   const [query] = useUrlQuery();
   const link = useMemo(() => overviewLinkOf(query), [query]);
   const { applied: filter } = useFilterLink();
@@ -133,12 +135,18 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
   );
   const isFiltered = filter !== '';
   const askedWith = (condition: string): readonly SeriesRun[] =>
-    shown.map(({ runId, ref }) => ({ runId, library: ref.library, filter: condition }));
+    shown.map(({ runId, ref }, i) => ({
+      ...{ runId, library: ref.library, filter: condition },
+      ...(i === 0 ? { elsewhere: { run: run.runKey, steps: elsewhere } } : {}),
+    }));
   const all = useStepSeries(askedWith(''));
   const matching = useStepSeries(isFiltered ? askedWith(filter) : NONE);
   const classes = useClasses(link);
   const ofClasses = useStepSeries(
-    classes.map(({ condition }) => ({ runId: run.runId, filter: bothFilters(filter, condition) })),
+    classes.map(({ condition }) => ({
+      ...{ runId: run.runId, filter: bothFilters(filter, condition) },
+      elsewhere: { run: run.runKey, steps: elsewhere },
+    })),
   );
 
   const held = useMemo(() => new Set(steps), [steps]);

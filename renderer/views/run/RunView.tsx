@@ -6,6 +6,7 @@ import { isRocLogged } from '../../data/rocChoice.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
+import { type StepsOfRun, useSteps } from '../../data/warehouse.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed, keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -72,7 +73,7 @@ function ofAllSteps(steps: readonly StepSummary[]): ListSummary {
 /** A run: its steps (or its groups and rollouts if the log has no steps) and its sources. */
 export default function RunView({ runKey }: { readonly runKey: string }) {
   const run = useRequest('run.get', { runKey });
-  const steps = useRequest('step.list', run.data === undefined ? undefined : { runId: run.data.runId });
+  const steps = useSteps(runKey, run.data?.runId, { isFresh: true });
   const [query, setQuery] = useUrlQuery();
   const areChartsOpen = useInterface((state) => state.areChartsOpen);
   const flip = useInterface((state) => state.flip);
@@ -94,18 +95,19 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         isPage
         title="This run could not be opened"
         error={error}
-        onRetry={() => void (run.error === null ? steps.refetch() : run.refetch())}
+        onRetry={() => (run.error === null ? steps.refetch() : void run.refetch())}
       >
         <p>It may not be in this library. The library page lists the runs that are.</p>
       </FailedState>
     );
   }
-  if (run.data === undefined || steps.data === undefined) return <WaitingState title="Opening the run…" />;
+  if (run.data === undefined || steps.all === undefined) return <WaitingState title="Opening the run…" />;
 
   const { data } = run;
-  const whole = ofAllSteps(steps.data);
-  const [onlyStep] = steps.data;
-  const lastStep = steps.data.at(-1);
+  const { all, elsewhere } = steps;
+  const whole = ofAllSteps(all);
+  const [onlyStep] = all;
+  const lastStep = all.at(-1);
   const list = listTab(query, onlyStep);
   const tabs = tabsOf(data);
   const chosen =
@@ -163,7 +165,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           </Link>
         )}
         <div className="end">
-          <RunFacts run={data} whole={whole} steps={steps.data.length} />
+          <RunFacts run={data} whole={whole} steps={all.length} />
           {chosen === 'tools' && lastStep !== undefined && (
             <Link
               className="is-link"
@@ -173,7 +175,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
               Schedule
             </Link>
           )}
-          {isRocLogged(data.config, steps.data) && (
+          {isRocLogged(data.config, all) && (
             <Link
               className="is-link"
               href={pathOfRoute({ view: 'roc', runKey })}
@@ -203,18 +205,19 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
       {!isSources && <PartlyReadNote run={data} />}
       {data.format === 'turnwise-pack' && <PackNote run={data} />}
       <CopyNote run={data} />
+      <ElsewhereNote steps={steps} />
       {isSources ? (
         <SourcesPanel run={data} />
       ) : chosen === 'tools' ? (
-        <ToolsPage run={data} steps={steps.data.map(({ step }) => step)} />
+        <ToolsPage run={data} steps={all.map(({ step }) => step)} />
       ) : chosen === 'evaluation' ? (
         <EvaluationView run={data} />
       ) : chosen === 'configuration' ? (
         <ConfigurationView run={data} />
       ) : chosen === 'recipe' ? (
-        <RecipeView run={data} rows={steps.data} />
+        <RecipeView run={data} rows={all} />
       ) : data.hasSteps && chosen !== 'rollouts' ? (
-        <StepTable run={data} all={steps.data} />
+        <StepTable run={data} all={all} elsewhere={elsewhere} />
       ) : data.hasSteps ? (
         <StepLists runKey={runKey} runId={data.runId} of={data.name} summary={whole} tab="rollouts" />
       ) : (
@@ -253,6 +256,24 @@ function CopyNote({ run: { config } }: { readonly run: RunDetail }) {
     <p className="page-note" role="note">
       Copied from a warehouse by <code>{filter}</code>: these rollouts were chosen, so the rates and charts
       say nothing about the whole run.
+    </p>
+  );
+}
+
+/** Lists, search and SQL see what is in the library only. */
+function ElsewhereNote({ steps: { all = [], elsewhere, warehouseError } }: { readonly steps: StepsOfRun }) {
+  if (warehouseError !== null)
+    return (
+      <p className="page-note" role="note">
+        The warehouse could not be asked, so only the steps that are here are shown: {warehouseError.message}
+      </p>
+    );
+  if (elsewhere.size === 0) return null;
+  return (
+    <p className="page-note" role="note">
+      {all.length - elsewhere.size} of {counted(all.length, 'step')} are here. The others are in the
+      warehouse, and are copied when you open them. Charts and steps count all; lists of rollouts, search and
+      SQL know those here.
     </p>
   );
 }

@@ -6,6 +6,7 @@ import { useLive } from '../../data/follows.ts';
 import { parseRoute, pathOfRoute } from '../../data/route.ts';
 import { useStepSeries } from '../../data/useLongQuery.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
+import { useRunElsewhere } from '../../data/warehouse.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
 import { leftBelow, listPosition, rememberListPosition } from '../../state/routeMemory.ts';
@@ -13,6 +14,7 @@ import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { sortedByKeys, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import type { Selected } from '../../ui/virtualTableProps.ts';
 import { rowOfFacts, rowOfSummary, type StepRow } from '../../widgets/tables/stepRows.ts';
 import { newestStep } from '../../widgets/tables/useFrozenList.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
@@ -20,6 +22,7 @@ import { useTableLayout } from '../../widgets/tables/useTableLayout.ts';
 import { useUrlSorts } from '../../widgets/tables/useUrlSort.ts';
 import { OverviewCharts } from '../overview/OverviewCharts.tsx';
 import { overviewLinkOf } from '../overview/overviewLink.ts';
+import { CopySteps } from './CopySteps.tsx';
 import { STEP_COLUMNS, unknownStepColumns } from './stepColumns.tsx';
 
 const BY_STEP = { column: 'step', direction: 'ascending' } as const;
@@ -27,10 +30,12 @@ const BY_STEP = { column: 'step', direction: 'ascending' } as const;
 interface StepTableProps {
   readonly run: RunDetail;
   readonly all: readonly StepSummary[];
+  /** Those of the warehouse, which are copied when they are opened. */
+  readonly elsewhere: ReadonlySet<number>;
 }
 
 /** Charts and table of a run's steps. */
-export function StepTable({ run, all }: StepTableProps) {
+export function StepTable({ run, all, elsewhere }: StepTableProps) {
   const { runKey } = run;
   const areChartsOpen = useInterface((state) => state.areChartsOpen);
   const table = useTableCommands();
@@ -39,7 +44,7 @@ export function StepTable({ run, all }: StepTableProps) {
   const steps = useMemo(() => all.map(({ step }) => step).sort((a, b) => a - b), [all]);
   const [query] = useUrlQuery();
   const { range } = useMemo(() => overviewLinkOf(query), [query]);
-  const matching = useMatchingSteps(run.runId);
+  const matching = useMatchingSteps(run, elsewhere);
   const ofSteps = useMemo(() => matching.rows ?? all.map(rowOfSummary), [matching.rows, all]);
   const rows = useMemo(() => ofSteps.filter(({ step }) => isWithin(step, range)), [ofSteps, range]);
   const unknown = useMemo(() => unknownStepColumns(rows), [rows]);
@@ -55,6 +60,7 @@ export function StepTable({ run, all }: StepTableProps) {
     })),
   );
   useCommands({ 'row.select': () => table.current?.toggle() });
+  const { there } = useRunElsewhere(runKey);
   const arrangement = useTableLayout('steps');
   const setNotice = useInterface((state) => state.setNotice);
   // A step keeps the list's filter when it is opened.
@@ -102,7 +108,22 @@ export function StepTable({ run, all }: StepTableProps) {
                 columns={STEP_COLUMNS}
                 unknown={unknown}
                 arrangement={arrangement}
-                selection={{ of: rows, notify: setNotice }}
+                isQuiet={({ step }) => elsewhere.has(step)}
+                selection={{
+                  of: rows,
+                  notify: setNotice,
+                  ...(there === undefined
+                    ? {}
+                    : {
+                        hasListActions: filter !== null,
+                        actions: (selected: Selected<StepRow>) => (
+                          <CopySteps
+                            {...{ runKey, selected, elsewhere, filter: filter ?? '' }}
+                            matching={(matching.rows ?? []).reduce((sum, { rollouts }) => sum + rollouts, 0)}
+                          />
+                        ),
+                      }),
+                }}
                 count={sorted.length}
                 rowAt={(index) => sorted[index]}
                 sort={sorts}
@@ -139,10 +160,12 @@ interface MatchingSteps {
 }
 
 /** The data of the filtered charts as rows. Both use the same response. */
-function useMatchingSteps(runId: number): MatchingSteps {
+function useMatchingSteps({ runId, runKey }: RunDetail, steps: ReadonlySet<number>): MatchingSteps {
   const filter = useFilterLink().applied;
   const isFiltered = filter !== '';
-  const { data, isRunning, isStopped } = useStepSeries(isFiltered ? [{ runId, filter }] : []);
+  const { data, error, isRunning, isStopped } = useStepSeries(
+    isFiltered ? [{ runId, filter, elsewhere: { run: runKey, steps } }] : [],
+  );
   const facts = data[0];
   const rows = useMemo(
     () => facts?.filter(({ rollouts }) => rollouts > 0).map((step) => rowOfFacts(step)),
@@ -150,7 +173,11 @@ function useMatchingSteps(runId: number): MatchingSteps {
   );
   if (!isFiltered) return { rows: undefined, note: undefined };
   if (rows !== undefined) return { rows, note: matchNote };
-  const state = isStopped ? 'Stopped' : isRunning ? 'Filtering…' : 'The filter failed';
+  const state = isStopped
+    ? 'Stopped'
+    : isRunning
+      ? 'Filtering…'
+      : `The filter failed${error === null ? '' : ` (${error.message})`}`;
   return { rows: undefined, note: () => `${state}: showing all rollouts of each step` };
 }
 

@@ -3,6 +3,7 @@ import { useIsRocLogged } from '../../data/rocChoice.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
+import { useSteps } from '../../data/warehouse.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Segmented } from '../../ui/Controls.tsx';
@@ -30,13 +31,13 @@ function StepOfRun({ runKey, step }: StepViewProps) {
   const run = runs.data?.find((one) => one.runKey === runKey);
   const runId = run?.runId;
   const hasRoc = useIsRocLogged(run);
-  const steps = useRequest('step.list', runId === undefined ? undefined : { runId });
+  const steps = useSteps(runKey, runId).all;
   const [query, setQuery] = useUrlQuery();
-  const at = steps.data?.findIndex((row) => row.step === step) ?? -1;
-  const summary = steps.data?.[at];
+  const at = steps?.findIndex((row) => row.step === step) ?? -1;
+  const summary = steps?.[at];
 
   const goToStep = (index: number) => {
-    const row = steps.data?.[index];
+    const row = steps?.[index];
     if (row !== undefined) goTo({ view: 'step', runKey, step: row.step }, window.location.search);
   };
   useCommands({

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 /** Limit of one action on a page, below the limit of a test. It detects hangs, and a busy machine takes its time. */
 export const PAGE_TIMEOUT_MS = 25_000;
 
-type ShellName = 'browser' | 'electron double' | 'electron';
+type ShellName = 'browser' | 'electron double' | 'electron' | 'warehouse';
 
 export interface OpenOptions {
   /** Logs named at start; none: the demo run. */

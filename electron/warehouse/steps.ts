@@ -1,0 +1,259 @@
+/**
+ * What the page of a run shows of its steps, counted by the engine. Equal to what `electron/columns/series.ts` and the
+ * sums of `step_row` say of the same rollouts in a library.
+ */
+import { type ZodType, z } from 'zod';
+import type { SeriesName, StepFacts, StepSummary, WarehouseStep } from '../../shared/api/contract.ts';
+import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import { TOOL_ERROR_OUTCOMES, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import type { QueryParams, Warehouse } from './connection.ts';
+import { filterCondition } from './filterSql.ts';
+import { noRun } from './pull.ts';
+import { checkVersion } from './tables.ts';
+
+interface Counted<T> {
+  readonly sql: string;
+  readonly schema: ZodType<T>;
+}
+type Columns = Readonly<Record<string, Counted<unknown>>>;
+type RowOf<C extends Columns> = { readonly [N in keyof C]: C[N] extends Counted<infer T> ? T : never };
+
+const whole = z.number().int().nonnegative();
+const count = (sql: string): Counted<number> => ({ sql, schema: whole });
+/** A sum of nothing is NULL where a value may be NULL. */
+const sum = (of: string, condition = '1'): Counted<number> => ({
+  sql: `ifNull(sumIf(${of}, ${condition}), 0)`,
+  schema: z.number(),
+});
+/** A value that nothing may be known of. The server writes NaN as a word. */
+const known = (sql: string): Counted<number | null> => ({
+  sql,
+  schema: z.union([z.number(), z.null(), z.string().transform(() => null)]),
+});
+/** Nearest rank: the smallest value that at least this share of the values does not exceed. */
+const percentile = (of: string, share: number): Counted<number | null> =>
+  known(`arraySort(groupArray(${of}))[greatest(1, toUInt32(ceil(${share} * count(${of}))))]`);
+
+const STEP = { step: count('ifNull(step, 0)') };
+
+// A name here is no column's name, which the engine would take it for.
+const SUMS = {
+  ...STEP,
+  rolloutsIn: count('count()'),
+  rewardSum: sum('reward'),
+  rewardKnown: count('count(reward)'),
+  rewardDeviation: known('stddevSampStable(reward)'),
+  correct: count('countIf(is_correct)'),
+  correctKnown: count('count(is_correct)'),
+  callsKnown: count('count(tool_calls)'),
+  callsSum: sum('tool_calls'),
+  errorsSum: sum('tool_errors'),
+  withoutCalls: count('countIf(tool_calls = 0)'),
+  withMalformed: count(`countIf(has(calls.outcome, 'malformed'))`),
+  callsOfCorrect: sum('tool_calls', 'is_correct'),
+  errorsOfCorrect: sum('tool_errors', 'is_correct'),
+  erredKnown: count('countIf(has_erred AND is_correct IS NOT NULL)'),
+  erredCorrect: count('countIf(has_erred AND is_correct)'),
+  turnsSum: sum('turns'),
+  turnsKnown: count('count(turns)'),
+  tokensSum: sum('policy_tokens'),
+  tokensKnown: count('count(policy_tokens)'),
+  tokensP95: percentile('policy_tokens', 0.95),
+  charsSum: sum('response_chars'),
+  charsKnown: count('count(response_chars)'),
+  charsP95: percentile('response_chars', 0.95),
+  stopsLogged: count('count(stop_reason_logged)'),
+  truncated: count(`countIf(stop_reason_logged IS NOT NULL AND stop_reason = 'length')`),
+  entropySum: sum('mean_entropy * entropy_tokens'),
+  entropyKnown: sum('entropy_tokens', 'mean_entropy IS NOT NULL'),
+  decided: count('count(kept)'),
+  keptIn: count('countIf(kept)'),
+  decidedCorrect: count('countIf(kept IS NOT NULL AND is_correct)'),
+  keptCorrect: count('countIf(kept AND is_correct)'),
+  decidedWrong: count('countIf(kept IS NOT NULL AND NOT is_correct)'),
+  keptWrong: count('countIf(kept AND NOT is_correct)'),
+};
+const GROUPS = {
+  ...STEP,
+  groups: count('count()'),
+  allWrong: count('countIf(known = size AND right = 0)'),
+  mixed: count('countIf(known = size AND right > 0 AND right < size)'),
+  allRight: count('countIf(known = size AND right = size)'),
+  answersSum: count('sum(answers)'),
+  answered: count('countIf(answers > 0)'),
+};
+const CALLS = {
+  ...STEP,
+  byOutcome: {
+    sql: 'sumMap([outcome], [toUInt64(1)])',
+    schema: z.tuple([z.array(z.enum(TOOL_OUTCOMES)), z.array(whole)]),
+  },
+  retried: count(`countIf(erred AND next NOT IN ('', 'missing', 'malformed'))`),
+  succeeded: count(`countIf(erred AND next NOT IN ('', 'missing', 'malformed') AND NOT next_erred)`),
+  timed: count('count(latency)'),
+  timedAsLogged: count(`countIf(latency IS NOT NULL AND source = 'logged')`),
+  meanMs: known('avg(toFloat64(latency))'),
+  p50Ms: percentile('latency', 0.5),
+  p95Ms: percentile('latency', 0.95),
+  maxMs: percentile('latency', 1),
+};
+
+const ERRORS = `(${[...TOOL_ERROR_OUTCOMES].map((outcome) => `'${outcome}'`).join(', ')})`;
+const SOURCES = {
+  sums: (of: string) =>
+    `(SELECT *, arrayExists(each -> each IN ${ERRORS}, calls.outcome) AS has_erred FROM ${of})`,
+  groups: (
+    of: string,
+  ) => `(SELECT step, count() AS size, count(is_correct) AS known, countIf(is_correct) AS right,
+      uniqExact(answer) AS answers FROM ${of} GROUP BY step, \`group\`)`,
+  // A library has latencies in single precision.
+  calls: (of: string) => `(SELECT step, outcome, next, toFloat32(each_latency) AS latency, source,
+      outcome IN ${ERRORS} AS erred, next IN ${ERRORS} AS next_erred
+    FROM (SELECT step, calls.outcome AS outcomes, calls.latency_ms AS latencies, calls.latency_source AS sources,
+        arrayMap(i -> outcomes[i + 1], arrayEnumerate(outcomes)) AS nexts FROM ${of})
+    ARRAY JOIN outcomes AS outcome, nexts AS next, latencies AS each_latency, sources AS source)`,
+};
+
+/**
+ * @param filter the rollouts that are counted; steps without any are left out
+ * @throws ApiError `refused` when the run does not exist, or the filter needs a library
+ */
+export async function warehouseSteps(
+  warehouse: Warehouse,
+  run: string,
+  filter: FilterNode,
+  signal?: AbortSignal,
+): Promise<readonly WarehouseStep[]> {
+  const condition = filterCondition(filter);
+  await checkVersion(warehouse, signal);
+  const params = { run, ...condition.params };
+  const of = `rollout WHERE run = {run:String} AND (${condition.sql})`;
+  const byStep = async <C extends Columns & typeof STEP>(columns: C, source: string) =>
+    new Map((await counted(warehouse, columns, source, params, signal)).map((row) => [row.step, row]));
+  const sums = await byStep(SUMS, SOURCES.sums(of));
+  if (sums.size === 0) await requireRun(warehouse, run, signal);
+  const groups = await byStep(GROUPS, SOURCES.groups(of));
+  const calls = await byStep(CALLS, SOURCES.calls(of));
+  return [...sums.values()].map((row) => {
+    const ofGroups = groups.get(row.step);
+    // Rollouts arrived between the two questions.
+    if (ofGroups === undefined) throw warehouse.otherForm(`step ${row.step} has rollouts and no group`);
+    return { summary: summaryOf(row, ofGroups), facts: factsOf(row, ofGroups, calls.get(row.step)) };
+  });
+}
+
+function counted<C extends Columns>(
+  warehouse: Warehouse,
+  columns: C,
+  source: string,
+  params: QueryParams,
+  signal: AbortSignal | undefined,
+): Promise<readonly RowOf<C>[]> {
+  const list = Object.entries(columns);
+  const schema = z.object(Object.fromEntries(list.map(([name, { schema }]) => [name, schema])));
+  return warehouse.parsed(
+    // The shape above has the names and types of the columns, which a list of entries hides from the compiler.
+    schema as unknown as ZodType<RowOf<C>>,
+    `SELECT ${list.map(([name, { sql }]) => `${sql} AS ${name}`).join(', ')} FROM ${source} GROUP BY step ORDER BY step`,
+    params,
+    signal,
+  );
+}
+
+async function requireRun(warehouse: Warehouse, run: string, signal: AbortSignal | undefined): Promise<void> {
+  const [row] = await warehouse.parsed(
+    z.object({ rollouts: whole }),
+    'SELECT count() AS rollouts FROM load WHERE run = {run:String}',
+    { run },
+    signal,
+  );
+  if (row === undefined || row.rollouts === 0) throw noRun(run);
+}
+
+type Sums = RowOf<typeof SUMS>;
+type Groups = RowOf<typeof GROUPS>;
+type Calls = RowOf<typeof CALLS>;
+
+const hasJudged = ({ allWrong, mixed, allRight }: Groups): boolean => allWrong + mixed + allRight > 0;
+
+function summaryOf(sums: Sums, groups: Groups): StepSummary {
+  const { correct, correctKnown, withoutCalls, stopsLogged, decided } = sums;
+  return {
+    ...{ step: sums.step, groups: groups.groups, rollouts: sums.rolloutsIn },
+    ...{ correct, correctKnown, stopsLogged, decided, kept: sums.keptIn },
+    ...{ withText: sums.callsKnown, withoutToolCalls: withoutCalls },
+    ...{ toolCalls: sums.callsSum, toolErrors: sums.errorsSum },
+    ...withKnown({
+      meanReward: sums.rewardSum / sums.rewardKnown,
+      meanTurns: sums.turnsSum / sums.turnsKnown,
+      meanResponseChars: sums.charsSum / sums.charsKnown,
+      meanPolicyTokens: sums.tokensSum / sums.tokensKnown,
+      meanEntropy: sums.entropySum / sums.entropyKnown,
+    }),
+    ...(stopsLogged > 0 ? { truncated: sums.truncated } : {}),
+    ...{ groupsAllWrong: groups.allWrong, groupsMixed: groups.mixed, groupsAllRight: groups.allRight },
+  };
+}
+
+function factsOf(sums: Sums, groups: Groups, calls: Calls | undefined): StepFacts {
+  const values: { readonly [Name in SeriesName]?: number } = withKnown({
+    meanReward: sums.rewardSum / sums.rewardKnown,
+    passRate: sums.correct / sums.correctKnown,
+    ...(hasJudged(groups)
+      ? { groupsAllWrong: groups.allWrong, groupsMixed: groups.mixed, groupsAllRight: groups.allRight }
+      : {}),
+    answersPerGroup: groups.answersSum / groups.answered,
+    ...(sums.callsKnown > 0 ? { toolCalls: sums.callsSum } : {}),
+    toolCallsPerRollout: sums.callsSum / sums.callsKnown,
+    noToolShare: sums.withoutCalls / sums.callsKnown,
+    malformedCallShare: sums.withMalformed / sums.callsKnown,
+    toolErrorRate: sums.errorsSum / sums.callsSum,
+    toolErrorRateCorrect: sums.errorsOfCorrect / sums.callsOfCorrect,
+    correctWithErrorShare: sums.erredCorrect / sums.correct,
+    meanTurns: sums.turnsSum / sums.turnsKnown,
+    meanTokens: sums.tokensSum / sums.tokensKnown,
+    p95Tokens: sums.tokensKnown === 0 ? null : sums.tokensP95,
+    meanChars: sums.charsSum / sums.charsKnown,
+    p95Chars: sums.charsKnown === 0 ? null : sums.charsP95,
+    truncatedShare: sums.truncated / sums.stopsLogged,
+    meanEntropy: sums.entropySum / sums.entropyKnown,
+    keptShare: sums.keptIn / sums.decided,
+    keptShareCorrect: sums.keptCorrect / sums.decidedCorrect,
+    keptShareWrong: sums.keptWrong / sums.decidedWrong,
+  });
+  return {
+    ...{ step: sums.step, rollouts: sums.rolloutsIn, groups: groups.groups, values },
+    ...callFacts(calls),
+    recovery: { rollouts: sums.erredKnown, correct: sums.erredCorrect },
+    ...(sums.rewardKnown === 0
+      ? {}
+      : {
+          reward: {
+            known: sums.rewardKnown,
+            ...(sums.rewardKnown < 2 ? {} : withKnown({ deviation: sums.rewardDeviation })),
+          },
+        }),
+  };
+}
+
+function callFacts(calls: Calls | undefined): Pick<StepFacts, 'outcomes' | 'retries' | 'latency'> {
+  if (calls === undefined) return { outcomes: {}, retries: { calls: 0, succeeded: 0 } };
+  const [names, counts] = calls.byOutcome;
+  const { timed, timedAsLogged: logged, meanMs, p50Ms, p95Ms, maxMs } = calls;
+  const isTimed = timed > 0 && meanMs !== null && p50Ms !== null && p95Ms !== null && maxMs !== null;
+  return {
+    outcomes: Object.fromEntries(names.map((name, i) => [name, counts[i] ?? 0])),
+    retries: { calls: calls.retried, succeeded: calls.succeeded },
+    ...(isTimed
+      ? { latency: { calls: timed, meanMs, p50Ms, p95Ms, maxMs, logged, derived: timed - logged } }
+      : {}),
+  };
+}
+
+/** A share of nothing is not known. */
+function withKnown<N extends string>(
+  values: { readonly [M in N]?: number | null },
+): { readonly [M in N]?: number } {
+  const list = Object.entries<number | null | undefined>(values);
+  return Object.fromEntries(list.filter(([, value]) => Number.isFinite(value))) as { [M in N]?: number };
+}

@@ -1,0 +1,79 @@
+/** Runs of the warehouse that the host was started with, and their steps that this library does not have. */
+import { useMemo } from 'react';
+import type { ResultOf, StepSummary, WarehouseRun } from '../../shared/api/contract.ts';
+import { type UseRequestOptions, useRequest } from './useRequest.ts';
+
+interface Named {
+  /** Absent: not known, or there is none. */
+  readonly warehouse?: ResultOf<'warehouse.runs'>;
+  readonly isAsking: boolean;
+}
+
+function useWarehouse(): Named {
+  const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
+  const { data, isFetching } = useRequest('warehouse.runs', hasWarehouse ? {} : undefined);
+  return data === undefined ? { isAsking: isFetching } : { warehouse: data, isAsking: false };
+}
+
+interface RunElsewhere {
+  /** The run in the warehouse, if its steps may be copied here. */
+  readonly there: WarehouseRun | undefined;
+  readonly isAsking: boolean;
+}
+
+export function useRunElsewhere(runKey: string | undefined): RunElsewhere {
+  const { warehouse, isAsking } = useWarehouse();
+  return { there: warehouse?.runs.find(({ run, isOwn }) => run === runKey && isOwn !== true), isAsking };
+}
+
+export interface StepsOfRun {
+  /** Ascending; those here and those in the warehouse. Undefined: those here are loading. */
+  readonly all: readonly StepSummary[] | undefined;
+  /** Steps that are in the warehouse and not here, or here with other rollouts than there. */
+  readonly elsewhere: ReadonlySet<number>;
+  /** Why the steps here could not be listed. */
+  readonly error: Error | null;
+  /** Why the warehouse could not be asked. */
+  readonly warehouseError: Error | null;
+  /** The warehouse may have more steps. */
+  readonly isAsking: boolean;
+  readonly refetch: () => void;
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+/**
+ * @param runKey absent: not known yet
+ * @param runId absent: the run is not in this library, or not known yet
+ * @param isFresh asks the warehouse again whenever a component mounts, because no event reports what is sent to it
+ */
+export function useSteps(
+  runKey: string | undefined,
+  runId: number | undefined,
+  { isFresh = false }: Pick<UseRequestOptions, 'isFresh'> = {},
+): StepsOfRun {
+  const here = useRequest('step.list', runId === undefined ? undefined : { runId });
+  const elsewhere = useRunElsewhere(runKey);
+  const there = useRequest('warehouse.steps', elsewhere.there && { run: elsewhere.there.run, filter: '' }, {
+    isFresh,
+  });
+  const isAsking = elsewhere.isAsking || (elsewhere.there !== undefined && there.isPending);
+  return useMemo(() => {
+    const rest = {
+      isAsking,
+      error: here.error,
+      warehouseError: there.error,
+      refetch: () => void here.refetch(),
+    };
+    const known = here.data ?? (runId === undefined ? [] : undefined);
+    if (known === undefined || there.data === undefined) return { all: known, elsewhere: NONE, ...rest };
+    const all = new Map(known.map((summary) => [summary.step, summary]));
+    const missing = there.data.filter(({ summary }) => all.get(summary.step)?.rollouts !== summary.rollouts);
+    for (const { summary } of missing) all.set(summary.step, summary);
+    return {
+      all: [...all.values()].sort((a, b) => a.step - b.step),
+      elsewhere: new Set(missing.map(({ summary }) => summary.step)),
+      ...rest,
+    };
+  }, [runId, isAsking, here.data, here.error, here.refetch, there.data, there.error]);
+}

@@ -1,0 +1,94 @@
+/** Copies a step from the warehouse when a page of it is opened, and shows the page then. */
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { isCancelled } from '../../shared/api/errors.ts';
+import { useClient } from '../data/DataProvider.tsx';
+import type { Route } from '../data/route.ts';
+import { useLongTask } from '../data/useLongQuery.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { useSteps } from '../data/warehouse.ts';
+import { readLogs } from '../shell/useIngestActions.ts';
+import { Button } from '../ui/Controls.tsx';
+import { counted } from '../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../ui/States.tsx';
+
+interface FromWarehouseProps {
+  readonly route: Route;
+  readonly children: ReactNode;
+}
+
+export function FromWarehouse({ route, children }: FromWarehouseProps) {
+  const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
+  if (!hasWarehouse || !('runKey' in route)) return children;
+  return (
+    <OfRun key={route.runKey} runKey={route.runKey} step={'step' in route ? route.step : undefined}>
+      {children}
+    </OfRun>
+  );
+}
+
+interface OfRunProps {
+  readonly runKey: string;
+  /** Absent: a page of the whole run, which needs one step here. */
+  readonly step: number | undefined;
+  readonly children: ReactNode;
+}
+
+function OfRun({ runKey, step, children }: OfRunProps) {
+  const runs = useRequest('run.list', {}).data;
+  const run = runs?.find((each) => each.runKey === runKey);
+  const { all, elsewhere, isAsking } = useSteps(runKey, run?.runId);
+  if (runs === undefined || all === undefined) return <WaitingState title="Opening the run…" />;
+  const wanted =
+    step === undefined && run === undefined ? all.at(-1) : all.find((each) => each.step === step);
+  if (wanted !== undefined && elsewhere.has(wanted.step))
+    return <Copying key={wanted.step} run={runKey} step={wanted.step} rollouts={wanted.rollouts} />;
+  const isHere = run !== undefined && (step === undefined || wanted !== undefined);
+  // A page says itself what is nowhere.
+  return isHere || !isAsking ? children : <WaitingState title="Asking the warehouse…" />;
+}
+
+interface CopyingProps {
+  readonly run: string;
+  readonly step: number;
+  readonly rollouts: number;
+}
+
+function Copying({ run, step, rollouts }: CopyingProps) {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const task = useLongTask('warehouse.keep', {
+    onRunning: () => undefined,
+    afterwards: ({ path }) => readLogs(client, [path]),
+    onSuccess: () => void queryClient.invalidateQueries(),
+  });
+  const begin = () => task.start({ run, steps: [step], filter: '' });
+  const isBegun = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a copy begins once
+  useEffect(() => {
+    if (isBegun.current) return;
+    isBegun.current = true;
+    begin();
+  }, []);
+  if (task.error !== null)
+    return isCancelled(task.error) ? (
+      <EmptyState isPage title={`Step ${step} is in the warehouse`}>
+        <p>Nothing of it is here.</p>
+        <Button onClick={begin}>Copy {counted(rollouts, 'rollout')}</Button>
+      </EmptyState>
+    ) : (
+      <FailedState isPage title={`Step ${step} was not copied`} error={task.error} onRetry={begin} />
+    );
+  return (
+    <EmptyState isPage title={`Copying step ${step} from the warehouse…`}>
+      <p>
+        {counted(rollouts, 'rollout')}, with texts and tokens. They stay in the library, and open at once the
+        next time.
+      </p>
+      <p>
+        <progress aria-label="Rollouts copied" value={task.progress?.share ?? 0} max={1} />{' '}
+        <Button onClick={task.stop}>Stop</Button>
+      </p>
+    </EmptyState>
+  );
+}

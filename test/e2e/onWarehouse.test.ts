@@ -1,0 +1,116 @@
+/**
+ * A warehouse in place of a library, step by step. `npm run soak -- warehouse` also runs the specs of a library on it, with
+ * all steps here.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
+import { browserShell } from '../support/shells/browserShell.ts';
+import { PAGE_TIMEOUT_MS, type RunningShell, type TemporaryHome } from '../support/shells/shell.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { closeEngine, warehouseOf, warehouseShell } from '../support/shells/warehouseShell.ts';
+import { hasEngine } from '../warehouse/engine.ts';
+import { describeCompare } from './compare.ts';
+import { describeContext } from './context.ts';
+import { describeFilter } from './filter.ts';
+import { describeRoc } from './roc.ts';
+import { describeSearch } from './search.ts';
+import { describeSql } from './sql.ts';
+import { describeTables } from './tables.ts';
+import { watchErrors } from './watchErrors.ts';
+
+const DEMO = '/run/synthetic-grpo-roc-demo';
+const FIRST_GROUP = 'group/pairs-of-divisors';
+
+describe.runIf(hasEngine)('a warehouse', () => {
+  let home: TemporaryHome;
+  let running: RunningShell;
+  let page: Page;
+  let errors: string[];
+
+  beforeAll(async () => {
+    home = createTemporaryHome();
+    await copyDemoLibrary(home.libraryPath);
+    running = await browserShell.open({
+      home: { ...home, libraryPath: await warehouseOf(home.libraryPath) },
+      isLazy: true,
+    });
+    page = running.page;
+    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
+    errors = watchErrors(page);
+  });
+  afterAll(async () => {
+    await running?.close();
+    home.remove();
+  });
+
+  const steps = () => page.getByRole('grid', { name: 'Steps of demo (synthetic)' });
+  const row = (step: number) => steps().getByRole('row', { name: new RegExp(`^${step} `) });
+  const here = (count: number) =>
+    page.getByText(`${count} of 12 steps are here.`, { exact: false }).waitFor();
+
+  test('opens at its runs, and one opens with all its steps', async () => {
+    await expect.poll(() => running.place()).toBe('/warehouse');
+    await page.getByText('synthetic-grpo-roc-demo', { exact: true }).click();
+    await here(1);
+    await page.getByText('1,821 rollouts').waitFor();
+    await expect.poll(() => row(0).innerText()).toMatch(/^0\s+160\s+5\s+28\.8/);
+    await page
+      .getByRole('figure', { name: /Reward and pass rate/ })
+      .or(page.getByText('Reward and pass rate'))
+      .first()
+      .waitFor();
+  });
+
+  test('a step is copied when it is opened, by keys', async () => {
+    await steps().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('grid', { name: 'Groups of step 0' }).waitFor();
+    await page.getByText('160 rollouts').first().waitFor();
+    await page.keyboard.press('Escape');
+    await here(2);
+  });
+
+  test('a link to a rollout copies its step and opens it', async () => {
+    await page.goto(running.urlOf(`${DEMO}/step/100/${FIRST_GROUP}/rollout/1`));
+    await page.getByRole('navigation', { name: 'Outline' }).getByRole('button', { name: 'Turn 1' }).waitFor();
+    await page.goto(running.urlOf(DEMO));
+    await here(3);
+  });
+
+  test('a filter counts all steps, and what it chose is kept as a run of its own', async () => {
+    await page.goto(running.urlOf(`${DEMO}?q=tool_errors:>0`));
+    await page.getByText('Matching rollouts: 687 of 1,821 rollouts, in 12 of 12 steps').waitFor();
+    await page.getByRole('button', { name: 'Keep a copy of 687 rollouts' }).click();
+    await page.getByText('these rollouts were chosen', { exact: false }).waitFor();
+    expect(decodeURIComponent(running.place())).toBe(`${DEMO} [tool_errors:>0]`);
+    await page.goto(running.urlOf(DEMO));
+    await here(3);
+  });
+
+  test('a filter that only a library answers says so', async () => {
+    await page.goto(running.urlOf(`${DEMO}?q=code:import`));
+    await page.getByText('a warehouse is not filtered by code', { exact: false }).first().waitFor();
+    expect(await page.getByRole('button', { name: /^Keep a copy/ }).count()).toBe(0);
+  });
+
+  test('a step that is nowhere is not found', async () => {
+    await page.goto(running.urlOf(`${DEMO}/step/51`));
+    await page.getByRole('heading', { name: 'Step 51' }).waitFor();
+  });
+
+  test('the page reported no error', () => {
+    expect(errors).toEqual([]);
+  });
+});
+
+if (hasEngine && process.env['TURNWISE_SOAK'] !== undefined) {
+  describeRoc(warehouseShell);
+  describeFilter(warehouseShell);
+  describeTables(warehouseShell);
+  describeSearch(warehouseShell);
+  describeSql(warehouseShell);
+  describeContext(warehouseShell);
+  describeCompare(warehouseShell);
+}
+afterAll(closeEngine);
