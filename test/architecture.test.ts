@@ -99,6 +99,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/api',
     'electron/storage',
     'electron/export',
+    'electron/columns',
+    'electron/threads/task.ts',
     'types:electron/threads',
     '@clickhouse/client',
     'zod',

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
 import type { RunKind } from '../../shared/domain/model.ts';
 import { parseJson } from '../../shared/domain/parseJson.ts';
+import { ColumnQueryEngine } from '../columns/queryEngine.ts';
 import { rolloutPart, runLines, weightOf } from '../export/dataSet.ts';
 import { rowOf } from '../export/dataSetRows.ts';
 import { assertTrees, openReader, type ReadableLibrary } from '../storage/open.ts';
@@ -24,6 +25,8 @@ import {
   firstContent,
 } from '../storage/queries/exported.ts';
 import { issuesOfFile, listFiles } from '../storage/queries/issues.ts';
+import { listSteps } from '../storage/queries/runs.ts';
+import { FREE_TASK } from '../threads/task.ts';
 import type { Warehouse } from './connection.ts';
 import { COLUMN_LIST, checkVersion, INPUT_STRUCTURE } from './tables.ts';
 
@@ -55,6 +58,7 @@ export interface PushOptions {
 /** Sends one library, again and again while it grows. Steps that have not changed are not looked at again. */
 export class Push {
   private readonly db: ReadableLibrary;
+  private readonly columns: ColumnQueryEngine;
   private readonly warehouse: Warehouse;
   private readonly options: PushOptions;
   /** Revision of each step and file that the warehouse has. */
@@ -68,6 +72,7 @@ export class Push {
   constructor(library: string, warehouse: Warehouse, options: PushOptions = {}) {
     assertTrees(library);
     this.db = openReader(library);
+    this.columns = new ColumnQueryEngine(this.db);
     this.warehouse = warehouse;
     this.options = options;
   }
@@ -168,7 +173,8 @@ export class Push {
     return first === '' ? path : `${path}#${createHash('sha256').update(first).digest('hex').slice(0, 12)}`;
   }
 
-  private async sendLoad({ path, key, step, source, rollouts, content, runId, split }: Load): Promise<void> {
+  private async sendLoad(sent: Load): Promise<void> {
+    const { path, key, step, source, rollouts, content, runId, split } = sent;
     const load = randomUUID();
     const { signal } = this.options;
     await this.warehouse.insert(
@@ -190,8 +196,8 @@ export class Push {
       throw refused(`the warehouse has ${stored} of ${rollouts} rollouts of ${source}`);
     await this.warehouse.add(
       'load_row',
-      ['run', 'step', 'source', 'load', 'run_id', 'split', 'rollouts', 'content'],
-      [{ run: key, step, source, load, run_id: runId, split, rollouts, content }],
+      ['run', 'step', 'source', 'load', 'run_id', 'split', 'rollouts', 'content', 'summary', 'facts'],
+      [{ run: key, step, source, load, run_id: runId, split, rollouts, content, ...sent.sums }],
       signal,
     );
   }
@@ -209,11 +215,21 @@ export class Push {
       const written = await this.writePart(path, run, file, step);
       const runId = this.options.as ?? run.loggedId ?? run.runKey;
       const content = await hashOf(path);
-      return { path, key, step, source, runId, split: run.kind, content, ...written, remove };
+      const sums = this.sumsOf(run.runId, file.step, written.rollouts);
+      return { path, key, step, source, runId, split: run.kind, content, sums, ...written, remove };
     } catch (error) {
       remove();
       throw error;
     }
+  }
+
+  /** What the library says of the step, if all of it is in this load. */
+  private sumsOf(runId: number, step: number, rollouts: number): Load['sums'] {
+    const summary = listSteps(this.db, runId).find((each) => each.step === step);
+    if (summary?.rollouts !== rollouts) return { summary: '', facts: '' };
+    const [facts] = this.columns.answer('step.series', { runId, step, filter: '' }, FREE_TASK).steps;
+    if (facts?.rollouts !== rollouts) return { summary: '', facts: '' };
+    return { summary: JSON.stringify(summary), facts: JSON.stringify(facts) };
   }
 
   private async writePart(
@@ -325,6 +341,8 @@ interface Load {
   readonly content: string;
   readonly rollouts: number;
   readonly bytes: number;
+  /** JSON of the summary and the facts of its step. Empty: a part of the step is in another load. */
+  readonly sums: { readonly summary: string; readonly facts: string };
   remove(): void;
 }
 

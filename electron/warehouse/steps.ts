@@ -1,11 +1,13 @@
 /**
- * What the page of a run shows of its steps, counted by the engine. Equal to what `electron/columns/series.ts` and the
- * sums of `step_row` say of the same rollouts in a library.
+ * What the page of a run shows of its steps. A step that one log holds was sent with what the library said of it. Others,
+ * and all under a filter, are counted by the engine, equal to what `electron/columns/series.ts` and the sums of `step_row`
+ * say of the same rollouts.
  */
 import { type ZodType, z } from 'zod';
 import type { SeriesName, StepFacts, StepSummary, WarehouseStep } from '../../shared/api/contract.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { TOOL_ERROR_OUTCOMES, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
+import { tryParseJson } from '../../shared/domain/parseJson.ts';
 import type { QueryParams, Warehouse } from './connection.ts';
 import { filterCondition } from './filterSql.ts';
 import { noRun } from './pull.ts';
@@ -124,19 +126,82 @@ export async function warehouseSteps(
   filter: FilterNode,
   signal?: AbortSignal,
 ): Promise<readonly WarehouseStep[]> {
-  const condition = filterCondition(filter);
+  const { sql, params } = filterCondition(filter);
   await checkVersion(warehouse, signal);
-  const params = { run, ...condition.params };
-  const of = `rollout WHERE run = {run:String} AND (${condition.sql})`;
+  const sent = await sentSteps(warehouse, run, signal);
+  if (sent.size === 0) throw noRun(run);
+  if (filter.kind !== 'all') return countSteps(warehouse, sql, { run, ...params }, signal);
+  const known = [...sent.values()].filter((step) => step !== undefined);
+  const steps = [...sent].flatMap(([step, sums]) => (sums === undefined ? [step] : []));
+  if (steps.length === 0) return known;
+  const others = await countSteps(
+    warehouse,
+    'ifNull(step, 0) IN {steps:Array(Int32)}',
+    { run, steps },
+    signal,
+  );
+  return [...known, ...others].sort((a, b) => a.summary.step - b.summary.step);
+}
+
+const value = z.union([z.number(), z.record(z.string(), z.number())]);
+const FACTS = z
+  .object({
+    ...{ step: whole, rollouts: whole, groups: whole },
+    ...{ values: z.record(z.string(), z.number()), outcomes: z.record(z.string(), whole) },
+    retries: z.object({ calls: whole, succeeded: whole }),
+    recovery: z.object({ rollouts: whole, correct: whole }),
+  })
+  .catchall(value);
+const SUMMARY = z
+  .object({
+    ...{ step: whole, groups: whole, rollouts: whole, correct: whole, correctKnown: whole },
+    ...{ withText: whole, withoutToolCalls: whole, toolCalls: whole, toolErrors: whole },
+    ...{ stopsLogged: whole, decided: whole, kept: whole },
+    ...{ groupsAllWrong: whole, groupsMixed: whole, groupsAllRight: whole },
+  })
+  .catchall(z.number());
+
+/** What was sent with each step of the run. Undefined: it is in several logs, so it must be counted. */
+async function sentSteps(
+  warehouse: Warehouse,
+  run: string,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<number, WarehouseStep | undefined>> {
+  const rows = await warehouse.parsed(
+    z.object({ at: whole, logs: whole, one_summary: z.string(), one_facts: z.string() }),
+    `SELECT ifNull(step, 0) AS at, count() AS logs, any(summary) AS one_summary, any(facts) AS one_facts
+    FROM load WHERE run = {run:String} GROUP BY step ORDER BY at`,
+    { run },
+    signal,
+  );
+  return new Map(
+    rows.map(({ at, logs, one_summary, one_facts }) => {
+      if (logs > 1 || one_summary === '' || one_facts === '') return [at, undefined];
+      const summary = SUMMARY.safeParse(tryParseJson(one_summary));
+      const facts = FACTS.safeParse(tryParseJson(one_facts));
+      if (!summary.success || !facts.success || summary.data.step !== at || facts.data.step !== at)
+        throw warehouse.otherForm(`the sums of step ${at} have another form`);
+      // A library has written them. The schemas leave the optional numbers open.
+      return [at, { summary: summary.data, facts: facts.data as unknown as StepFacts }];
+    }),
+  );
+}
+
+async function countSteps(
+  warehouse: Warehouse,
+  condition: string,
+  params: QueryParams,
+  signal: AbortSignal | undefined,
+): Promise<readonly WarehouseStep[]> {
+  const of = `rollout WHERE run = {run:String} AND (${condition})`;
   const byStep = async <C extends Columns & typeof STEP>(columns: C, source: string) =>
     new Map((await counted(warehouse, columns, source, params, signal)).map((row) => [row.step, row]));
   const sums = await byStep(SUMS, SOURCES.sums(of));
-  if (sums.size === 0) await requireRun(warehouse, run, signal);
   const groups = await byStep(GROUPS, SOURCES.groups(of));
   const calls = await byStep(CALLS, SOURCES.calls(of));
   return [...sums.values()].map((row) => {
     const ofGroups = groups.get(row.step);
-    // Rollouts arrived between the two questions.
+    // A step was removed between the two questions.
     if (ofGroups === undefined) throw warehouse.otherForm(`step ${row.step} has rollouts and no group`);
     return { summary: summaryOf(row, ofGroups), facts: factsOf(row, ofGroups, calls.get(row.step)) };
   });
@@ -158,16 +223,6 @@ function counted<C extends Columns>(
     params,
     signal,
   );
-}
-
-async function requireRun(warehouse: Warehouse, run: string, signal: AbortSignal | undefined): Promise<void> {
-  const [row] = await warehouse.parsed(
-    z.object({ rollouts: whole }),
-    'SELECT count() AS rollouts FROM load WHERE run = {run:String}',
-    { run },
-    signal,
-  );
-  if (row === undefined || row.rollouts === 0) throw noRun(run);
 }
 
 type Sums = RowOf<typeof SUMS>;

@@ -69,6 +69,12 @@ const SINCE_VERSION_2: ReadonlySet<string> = new Set([
   'entropy_tokens',
 ]);
 
+/** What a library says of a step that is in one log, so that nothing has to be counted. Empty: not known. */
+const SUMS_OF_A_LOAD = ['summary', 'facts'].map(
+  (name) =>
+    `${name} String COMMENT 'JSON of the ${name} of its step; empty if the step has other logs' CODEC(ZSTD(3))`,
+);
+
 interface Table {
   readonly name: string;
   readonly columns: readonly string[];
@@ -103,6 +109,7 @@ const TABLES: readonly Table[] = [
       'split LowCardinality(String)',
       'rollouts UInt64',
       `content String COMMENT 'SHA-256 of its rows'`,
+      ...SUMS_OF_A_LOAD,
       'loaded_at DateTime64(6) DEFAULT now64(6)',
     ],
     order: '(run, step, source, loaded_at)',
@@ -138,7 +145,8 @@ const TABLES: readonly Table[] = [
 const views = (anywhere: string): Readonly<Record<string, string>> => ({
   load: `SELECT run, step, source, max(loaded_at) AS loaded_at, argMax(l.load, l.loaded_at) AS load,
     argMax(l.run_id, l.loaded_at) AS run_id, argMax(l.split, l.loaded_at) AS split,
-    argMax(l.rollouts, l.loaded_at) AS rollouts, argMax(l.content, l.loaded_at) AS content
+    argMax(l.rollouts, l.loaded_at) AS rollouts, argMax(l.content, l.loaded_at) AS content,
+    argMax(l.summary, l.loaded_at) AS summary, argMax(l.facts, l.loaded_at) AS facts
   FROM load_row AS l GROUP BY run, step, source`,
   rollout: `SELECT * EXCEPT (loaded_at) FROM rollout_row WHERE load ${anywhere} (SELECT load FROM load)`,
   run: `SELECT run, any(run_id) AS run_id, any(split) AS split, uniqExact(step) AS steps, min(step) AS first_step,
@@ -170,11 +178,16 @@ export function tableStatements(database: string, cluster?: string): readonly st
 ENGINE = Distributed(${quoted(cluster)}, ${quoted(database)}, ${quoted(local)}, ${shard})`,
     ];
   });
-  const added = DATA_SET_COLUMNS.filter(({ name }) => SINCE_VERSION_2.has(name)).map(
-    (column) => `ADD COLUMN IF NOT EXISTS ${columnOf(column)}`,
+  const added = {
+    rollout_row: DATA_SET_COLUMNS.filter(({ name }) => SINCE_VERSION_2.has(name)).map(columnOf),
+    load_row: SUMS_OF_A_LOAD,
+  };
+  const brought = Object.entries(added).flatMap(([name, columns]) =>
+    (cluster === undefined ? [name] : [`${name}_local`, name]).map(
+      (table) =>
+        `ALTER TABLE ${path(table)}${everywhere} ${columns.map((column) => `ADD COLUMN IF NOT EXISTS ${column}`).join(', ')}`,
+    ),
   );
-  const ofRollouts = cluster === undefined ? ['rollout_row'] : ['rollout_row_local', 'rollout_row'];
-  const brought = ofRollouts.map((name) => `ALTER TABLE ${path(name)}${everywhere} ${added.join(', ')}`);
   const seen = Object.entries(views(cluster === undefined ? 'IN' : 'GLOBAL IN')).map(
     ([name, select]) =>
       `CREATE OR REPLACE VIEW ${path(name)}${everywhere} AS ${select.replaceAll(/\bFROM (\w+)/g, (_, table: string) => `FROM ${path(table)}`)}`,

@@ -146,8 +146,10 @@ async function copySteps(warehouse: Warehouse, from: number, to: number): Promis
       { step, load: loadOf(step) },
     );
     await warehouse.run(
-      `INSERT INTO load_row (run, step, source, load, run_id, split, rollouts, content)
-      SELECT run, {step:Int32}, 'copy', toUUID({load:String}), run_id, split, rollouts, 'copy' FROM load_row WHERE step = 1 LIMIT 1`,
+      `INSERT INTO load_row (run, step, source, load, run_id, split, rollouts, content, summary, facts)
+      SELECT run, {step:Int32}, 'copy', toUUID({load:String}), run_id, split, rollouts, 'copy',
+        ${['summary', 'facts'].map((sums) => `replaceOne(${sums}, '"step":1,', '"step":' || toString({step:Int32}) || ',')`).join(', ')}
+      FROM load_row WHERE step = 1 LIMIT 1`,
       { step, load: loadOf(step) },
     );
   }
@@ -185,7 +187,9 @@ async function questions(
   const target = join(directory, 'pulled');
   return [
     await measured('its runs', 300, () => warehouseRuns(warehouse)),
-    await measured('the means of every step', 1000, () => warehouseSteps(warehouse, run, { kind: 'all' })),
+    await measured('the sums and charts of every step', 1000, () =>
+      warehouseSteps(warehouse, run, { kind: 'all' }),
+    ),
     await measured('the same under a filter', 2000, (round) =>
       warehouseSteps(warehouse, run, node(FILTERS[round % FILTERS.length] ?? '')),
     ),

@@ -9,6 +9,7 @@ import { partitionName } from '../../electron/export/dataSet.ts';
 import { createHost } from '../../electron/host/createHost.ts';
 import { namedWarehouse, readAddress, Warehouse } from '../../electron/warehouse/connection.ts';
 import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
+import { warehouseSteps } from '../../electron/warehouse/steps.ts';
 import { tableStatements } from '../../electron/warehouse/tables.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { runHere } from '../support/commandLine.ts';
@@ -26,6 +27,16 @@ const ROLLOUT = {
   ...{ v: 1, rollout: 0, split: 'train', group: 'g', group_rule: 'logged', index: 0, problem: 'p' },
   ...{ prompt: 'q', response: 'r', prompt_segments: [], segments: [], calls: [] },
 };
+const SUMMARY = JSON.stringify({
+  ...{ step: 1, groups: 1, rollouts: 2, correct: 0, correctKnown: 0, withText: 2, withoutToolCalls: 2 },
+  ...{ toolCalls: 0, toolErrors: 0, stopsLogged: 0, decided: 0, kept: 0 },
+  ...{ groupsAllWrong: 0, groupsMixed: 0, groupsAllRight: 0 },
+});
+const sent = (more: object): string =>
+  JSON.stringify({
+    ...{ step: 1, rollouts: 2, groups: 1, values: {}, outcomes: {} },
+    ...{ retries: { calls: 0, succeeded: 0 }, recovery: { rollouts: 0, correct: 0 }, ...more },
+  });
 const EXCEPTION = 'Code: 241. DB::Exception: Memory limit exceeded: would use 9 GiB. (MEMORY_LIMIT_EXCEEDED)';
 
 let place: Scratch;
@@ -142,6 +153,19 @@ describe('a list from a server that lies', () => {
       },
     };
     expect(await messageOf(warehouseRuns(warehouse))).toMatch(/: Basic \*\*\* me:\*\*\* \(NO\)$/);
+  });
+
+  it.each([
+    ['no JSON', { one_facts: '{' }],
+    ['another step', { one_facts: sent({ step: 2 }) }],
+    ['text', { one_facts: sent({ values: { meanReward: 'high' } }) }],
+    ['lists', { one_facts: sent({ reward: { known: [[[]]] } }) }],
+    ['no numbers', { one_summary: '{"step":1}' }],
+  ])('has sums of a step that are %s', async (_, lie) => {
+    const row = { at: 1, logs: 1, one_summary: SUMMARY, one_facts: sent({}), ...lie };
+    answers = { 'FROM load WHERE': says(lines(row)) };
+    const steps = warehouseSteps(warehouse, 'a', { kind: 'all' });
+    expect(await messageOf(steps)).toMatch('the sums of step 1 have another form');
   });
 
   it('has a version that is no number', async () => {

@@ -23,6 +23,7 @@ import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { Push } from '../../electron/warehouse/push.ts';
 import { warehouseSteps } from '../../electron/warehouse/steps.ts';
 import { makeTables, removeRun, removeUnseen, tableStatements } from '../../electron/warehouse/tables.ts';
+import type { StepFacts } from '../../shared/api/contract.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { beginningOfDemo, copyDemoLibrary, copyLibraryOf, DEMO_LOG } from '../support/preparedLibrary.ts';
@@ -234,16 +235,27 @@ describe.runIf(hasEngine)('a warehouse', () => {
     try {
       const engine = new ColumnQueryEngine(db);
       for (const { runId, runKey } of exportedRuns(db)) {
+        const valuesOf = (filter: string) =>
+          engine
+            .answer('step.series', { runId, filter }, FREE_TASK)
+            .steps.filter(({ rollouts }) => rollouts > 0);
+        const summaries = listSteps(db, runId);
         const all = await warehouseSteps(warehouse, runKey, { kind: 'all' });
-        expect(all.map(({ summary }) => summary)).toEqual(listSteps(db, runId).map(nearly));
-        for (const filter of ['', ...(runKey === DEMO ? FILTERS : [])]) {
-          const counted = await warehouseSteps(warehouse, runKey, filterOf(filter).node);
-          const { steps } = engine.answer('step.series', { runId, filter }, FREE_TASK);
-          expect([filter, counted.map(({ facts }) => facts)]).toEqual([
+        const expected = valuesOf('').map((facts, i) => ({ summary: summaries[i], facts }));
+        // A step in one log is as the library has sent it, others are counted.
+        const isSent = (i: number) => all[i]?.facts.repeats !== undefined;
+        expect(all).toEqual(
+          expected.map((step, i) => (isSent(i) ? step : nearly({ ...step, facts: counted(step.facts) }))),
+        );
+        if (runKey === DEMO) expect(all.every((_, i) => isSent(i))).toBe(true);
+        // Counted by the engine.
+        const every = await warehouseSteps(warehouse, runKey, filterOf('ordinal:>=0').node);
+        expect(every.map(({ summary }) => summary)).toEqual(summaries.map(nearly));
+        for (const filter of ['ordinal:>=0', ...(runKey === DEMO ? FILTERS : [])]) {
+          const matching = await warehouseSteps(warehouse, runKey, filterOf(filter).node);
+          expect([filter, matching.map(({ facts }) => facts)]).toEqual([
             filter,
-            steps
-              .filter(({ rollouts }) => rollouts > 0)
-              .map(({ schedule: _, repeats: __, ...facts }) => nearly(facts)),
+            valuesOf(filter).map((facts) => nearly(counted(facts))),
           ]);
         }
       }
@@ -363,6 +375,13 @@ describe.runIf(hasEngine)('a warehouse', () => {
     const { files } = await ingestHere(place.library, [directory]);
     expect(files.flatMap(({ issues }) => issues)).toEqual([]);
     expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: rollouts.length }]);
+    const db = openReader(place.library);
+    try {
+      const steps = await warehouseSteps(warehouse, run, { kind: 'all' });
+      expect(steps.map(({ summary }) => summary)).toEqual(listSteps(db, 1).map(nearly));
+    } finally {
+      db.close();
+    }
   });
 
   it('names a run, with its evaluation, and never two runs alike', async () => {
@@ -498,6 +517,9 @@ async function rowsOf(path: string): Promise<readonly unknown[]> {
   const records = await parquetReadObjects({ file, compressors });
   return records.map(({ rollout: _, ...row }) => JSON.stringify(row, asKnown)).sort();
 }
+
+/** The values that the engine counts. */
+const counted = ({ schedule: _, repeats: __, ...facts }: StepFacts) => facts;
 
 /** Means may differ in the last digits, because the engine adds up in another order. */
 function nearly(value: unknown): unknown {
