@@ -12,9 +12,10 @@ import { listFiles } from '../storage/queries/issues.ts';
 import type { Task } from '../threads/task.ts';
 import { namedWarehouse, Warehouse } from './connection.ts';
 import { keyOfCopy, pull, warehouseRuns } from './pull.ts';
+import { warehouseRollouts } from './rollouts.ts';
 import { warehouseSteps } from './steps.ts';
 
-type WarehouseMethod = 'warehouse.runs' | 'warehouse.steps' | 'warehouse.keep';
+type WarehouseMethod = 'warehouse.runs' | 'warehouse.steps' | 'warehouse.rollouts' | 'warehouse.keep';
 type WarehouseHandlers = {
   [M in WarehouseMethod]: (params: ParsedParams<M>, task: Task) => Promise<ResultOf<M>>;
 };
@@ -37,6 +38,10 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
     },
     'warehouse.steps': ({ run, filter }, task) =>
       connected(task, (warehouse, signal) => warehouseSteps(warehouse, run, nodeOf(filter), signal)),
+    'warehouse.rollouts': ({ filter, ...question }, task) =>
+      connected(task, (warehouse, signal) =>
+        warehouseRollouts(warehouse, { ...question, filter: nodeOf(filter) }, signal),
+      ),
     'warehouse.keep': ({ run, steps, filter }, task) =>
       connected(task, async (warehouse, signal) => {
         const key = keyOfCopy(run, nodeOf(filter));

@@ -33,6 +33,7 @@ const FIXED = new Set<unknown>([
   // The warehouse does not change with the library.
   'warehouse.runs',
   'warehouse.steps',
+  'warehouse.rollouts',
   'search.page',
   'search.count',
   'search.hits',

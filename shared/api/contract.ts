@@ -27,7 +27,12 @@ export type {
   StoredContinuations,
   ValueParams,
 } from './samplingMethods.ts';
-export type { WarehouseRun, WarehouseStep } from './warehouseMethods.ts';
+export {
+  MOST_LISTED,
+  type WarehouseRollout,
+  type WarehouseRun,
+  type WarehouseStep,
+} from './warehouseMethods.ts';
 
 import { PAGE_METHODS } from './pageMethods.ts';
 import { PROBLEM_METHODS } from './problemMethods.ts';

@@ -35,6 +35,12 @@ const rolloutSort = z.union([
   z.custom<ScoreSort>((sort) => typeof sort === 'string' && sort.length <= 1000 && isScoreSort(sort)),
 ]);
 
+/** The first key decides, the others break ties, then the order of the log. Unknown values sort last. */
+export const rolloutSorts = z
+  .array(z.object({ by: rolloutSort, direction: direction.default('ascending') }))
+  .max(8)
+  .default([]);
+
 /** Number of rows that a list returns with its order. */
 export const FIRST_ROWS = 100;
 const withRows = z.boolean().optional();
@@ -102,13 +108,7 @@ export const LIST_METHODS = {
       step: id.optional(),
       groupId: id.optional(),
       filter,
-      /**
-       * The first key decides, the others break ties, then the order of the log. Unknown values sort last.
-       */
-      sort: z
-        .array(z.object({ by: rolloutSort, direction: direction.default('ascending') }))
-        .max(8)
-        .default([]),
+      sort: rolloutSorts,
       withRows,
       progressKey,
     }),

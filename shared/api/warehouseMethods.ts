@@ -6,9 +6,10 @@
 import { z } from 'zod';
 import type { RunKind } from '../domain/model.ts';
 import type { StepFacts } from './browseRows.ts';
+import { rolloutSorts } from './listMethods.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
-import type { StepSummary } from './rows.ts';
+import type { RolloutRow, StepSummary } from './rows.ts';
 
 export interface WarehouseRun {
   /** Key of the run. */
@@ -34,6 +35,12 @@ export interface WarehouseStep {
   readonly facts: StepFacts;
 }
 
+/** A row of a list without what only a library has. */
+export type WarehouseRollout = Omit<RolloutRow, 'rolloutId' | 'groupId' | 'labels' | 'rerun'>;
+
+/** Rollouts that a warehouse lists at most. */
+export const MOST_LISTED = 1000;
+
 export const WAREHOUSE_METHODS = {
   /** Without a warehouse there are no runs, and no name. */
   'warehouse.runs': defineMethod({
@@ -47,6 +54,13 @@ export const WAREHOUSE_METHODS = {
   'warehouse.steps': defineMethod({
     params: z.object({ run: z.string().max(4096), filter }),
     result: resultOf<readonly WarehouseStep[]>(),
+    runsOn: 'exporting',
+    isAtOnce: true,
+  }),
+  /** The first rollouts of a run in an order. Refuses what only a library has. */
+  'warehouse.rollouts': defineMethod({
+    params: z.object({ run: z.string().max(4096), filter, sort: rolloutSorts }),
+    result: resultOf<{ readonly rollouts: readonly WarehouseRollout[]; readonly matching: number }>(),
     runsOn: 'exporting',
     isAtOnce: true,
   }),

@@ -222,6 +222,10 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'run.export': ({ keptKey }) => ({ runKeys: [keptKey], path: 'exported' }),
   'warehouse.runs': () => ({}),
   'warehouse.steps': ({ warehouseRun }) => ({ run: warehouseRun, filter: 'ordinal:>=0' }),
+  'warehouse.rollouts': ({ warehouseRun }) => ({
+    run: warehouseRun,
+    sort: [{ by: 'reward', direction: 'descending' }],
+  }),
   'warehouse.keep': ({ warehouseRun }) => ({ run: warehouseRun, filter: 'ordinal:>=0' }),
   'run.move': ({ idsKey }) => ({ runKey: idsKey, path: 'moved' }),
   'run.remove': () => ({ runKey: `${DEMO_RUN}-eval~eval` }),

@@ -78,6 +78,20 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await here(3);
   });
 
+  test('the warehouse lists the rollouts of all steps, and one opens', async () => {
+    await page.goto(running.urlOf(`${DEMO}?tab=rollouts&sort=-toolErrors`));
+    await page.getByText('The first 1,000 of 1,821 rollouts of all steps', { exact: false }).waitFor();
+    await page.goto(running.urlOf(`${DEMO}?tab=rollouts&sort=-toolErrors&q=step:300`));
+    await page.getByText('160 matching rollouts of all steps', { exact: false }).waitFor();
+    const rollouts = page.getByRole('grid', { name: 'Rollouts of demo (synthetic)' });
+    await rollouts.focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => running.place()).toMatch(/\/step\/300\/group\/[\w-]+\/rollout\/\d+$/);
+    await page.getByRole('navigation', { name: 'Outline' }).getByRole('button', { name: 'Turn 1' }).waitFor();
+    await page.goto(running.urlOf(DEMO));
+    await here(4);
+  });
+
   test('a filter counts all steps, and what it chose is kept as a run of its own', async () => {
     await page.goto(running.urlOf(`${DEMO}?q=tool_errors:>0`));
     await page.getByText('Matching rollouts: 687 of 1,821 rollouts, in 12 of 12 steps').waitFor();
@@ -85,7 +99,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await page.getByText('these rollouts were chosen', { exact: false }).waitFor();
     expect(decodeURIComponent(running.place())).toBe(`${DEMO} [tool_errors:>0]`);
     await page.goto(running.urlOf(DEMO));
-    await here(3);
+    await here(4);
   });
 
   test('a filter that only a library answers says so', async () => {

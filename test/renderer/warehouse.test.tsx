@@ -196,6 +196,35 @@ it('counts all steps, and says which are here', async () => {
   expect(rows.map((row) => row.classList.contains('is-quiet'))).toEqual([false, true, false, true]);
 });
 
+it('lists rollouts of all steps by the warehouse, or those of the steps here', async () => {
+  here = [summary(4, 20)];
+  const asked: ParamsOf<'warehouse.rollouts'>[] = [];
+  const listing = client(true, {
+    'taxonomy.get': () => ({ taxonomy: { labels: [] } }) as never,
+    'rollout.order': () => ({ runId: 1, ids: new Uint32Array() }),
+    'warehouse.rollouts': (params) => {
+      asked.push(params);
+      const row = { groupKey: 'g', problemId: 'p', path: 'a.jsonl', line: 1, reward: 0.5 };
+      return { matching: 60, rollouts: [3, 5].map((step, ordinal) => ({ ...row, step, ordinal })) };
+    },
+  });
+  renderWithClient(
+    listing,
+    <RunView runKey="release-7" />,
+    '/run/release-7?tab=rollouts&sort=-reward&right=no',
+  );
+  await screen.findByText(/^The first 2 of 60 matching rollouts of all steps/);
+  expect(asked).toEqual([
+    { run: 'release-7', filter: 'is_correct:false', sort: [{ by: 'reward', direction: 'descending' }] },
+  ]);
+  fireEvent.click(screen.getByText('Steps here'));
+  await screen.findByText('No rollout passes the filters');
+  fireEvent.click(screen.getByText('All steps'));
+  const grid = await screen.findByRole('grid', { name: 'Rollouts of release 7' });
+  fireEvent.click(grid.querySelectorAll('[role="row"]')[2] ?? grid);
+  expect(window.location.pathname).toBe('/run/release-7/step/5/group/g/rollout/1');
+});
+
 it('copies selected steps, those that are not here', async () => {
   here = [summary(4, 20)];
   renderWithClient(client(), <RunView runKey="release-7" />, '/run/release-7');

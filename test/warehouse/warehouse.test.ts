@@ -11,6 +11,7 @@ import { writeDataSet } from '../../electron/export/dataSet.ts';
 import { filterSql } from '../../electron/storage/filterSql.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { exportedRuns } from '../../electron/storage/queries/exported.ts';
+import { rolloutRows } from '../../electron/storage/queries/lists.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
 import {
@@ -21,10 +22,12 @@ import {
 } from '../../electron/warehouse/connection.ts';
 import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { Push } from '../../electron/warehouse/push.ts';
+import { warehouseRollouts } from '../../electron/warehouse/rollouts.ts';
 import { warehouseSteps } from '../../electron/warehouse/steps.ts';
 import { makeTables, removeRun, removeUnseen, tableStatements } from '../../electron/warehouse/tables.ts';
-import type { StepFacts } from '../../shared/api/contract.ts';
+import { MOST_LISTED, type ParsedParams, type StepFacts } from '../../shared/api/contract.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { camelCase, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { beginningOfDemo, copyDemoLibrary, copyLibraryOf, DEMO_LOG } from '../support/preparedLibrary.ts';
 import { type Engine, hasEngine, openEngine } from './engine.ts';
@@ -263,6 +266,46 @@ describe.runIf(hasEngine)('a warehouse', () => {
       db.close();
     }
     await expect(warehouseSteps(warehouse, 'none', { kind: 'all' })).rejects.toThrow('has no run none');
+  });
+
+  it('lists rollouts in the order of a library, by any field and under a filter', async () => {
+    await copyDemoLibrary(place.library);
+    await push();
+    const db = openReader(place.library);
+    try {
+      const engine = new ColumnQueryEngine(db);
+      const orders = [
+        [],
+        ...['order', ...SORT_FIELDS.map(camelCase)].flatMap((by) =>
+          (['ascending', 'descending'] as const).map((direction) => [{ by, direction }]),
+        ),
+        [
+          { by: 'toolErrors', direction: 'descending' },
+          { by: 'reward', direction: 'ascending' },
+        ],
+      ] as readonly ParsedParams<'rollout.order'>['sort'][];
+      for (const [i, sort] of orders.entries()) {
+        const filter = i % 3 === 0 ? 'reward:0 tool_calls:>0' : '';
+        const { ids } = engine.answer('rollout.order', { runKey: DEMO, filter, sort }, FREE_TASK);
+        const first = rolloutRows(db, [...ids.subarray(0, MOST_LISTED)]);
+        const listed = await warehouseRollouts(warehouse, { run: DEMO, filter: filterOf(filter).node, sort });
+        expect([sort, listed.matching]).toEqual([sort, ids.length]);
+        expect([sort, listed.rollouts]).toEqual([
+          sort,
+          first.map(({ rolloutId: _, groupId: __, labels: ___, rerun: ____, ...row }) => row),
+        ]);
+      }
+    } finally {
+      db.close();
+    }
+    const byScore = {
+      run: DEMO,
+      filter: filterOf('').node,
+      sort: [{ by: 'scores.match', direction: 'ascending' }],
+    };
+    await expect(warehouseRollouts(warehouse, byScore as never)).rejects.toThrow(
+      'is not sorted by scores.match',
+    );
   });
 
   it('selects what a library selects, by the fields that it has', async () => {

@@ -219,7 +219,14 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
       ) : data.hasSteps && chosen !== 'rollouts' ? (
         <StepTable run={data} all={all} elsewhere={elsewhere} />
       ) : data.hasSteps ? (
-        <StepLists runKey={runKey} runId={data.runId} of={data.name} summary={whole} tab="rollouts" />
+        <StepLists
+          runKey={runKey}
+          runId={data.runId}
+          of={data.name}
+          summary={whole}
+          tab="rollouts"
+          isElsewhere={elsewhere.size > 0}
+        />
       ) : (
         <StepLists
           runKey={runKey}
@@ -272,8 +279,8 @@ function ElsewhereNote({ steps: { all = [], elsewhere, warehouseError } }: { rea
   return (
     <p className="page-note" role="note">
       {all.length - elsewhere.size} of {counted(all.length, 'step')} are here. The others are in the
-      warehouse, and are copied when you open them. Charts and steps count all; lists of rollouts, search and
-      SQL know those here.
+      warehouse, and are copied when you open them. Steps, charts and the list of rollouts know all; every
+      other page, search and SQL know those here.
     </p>
   );
 }

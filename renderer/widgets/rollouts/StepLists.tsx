@@ -8,6 +8,7 @@ import { Link } from '../../ui/Link.tsx';
 import { FilterBox } from '../filter/FilterBox.tsx';
 import { GroupTable } from './GroupTable.tsx';
 import { RolloutTable } from './RolloutTable.tsx';
+import { WarehouseRollouts } from './WarehouseRollouts.tsx';
 
 /** Totals that the lists and their filters need. */
 export type ListSummary = Pick<StepSummary, 'rollouts' | 'groups' | 'decided' | 'correctKnown'>;
@@ -22,6 +23,8 @@ interface StepListsProps {
   readonly of: string;
   readonly summary: ListSummary | undefined;
   readonly tab: 'groups' | 'rollouts';
+  /** Some of the rollouts are in the warehouse only. */
+  readonly isElsewhere?: boolean;
 }
 
 /** If every problem was sampled once, the rollouts are shown directly, since each group has a single rollout. */
@@ -36,8 +39,9 @@ export const LIST_TABS = [
 ];
 
 /** The groups of a step, or all its rollouts, with their filters. */
-export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsProps) {
-  const [query] = useUrlQuery();
+export function StepLists({ runKey, runId, step, of, summary, tab, isElsewhere = false }: StepListsProps) {
+  const [query, setQuery] = useUrlQuery();
+  const isOfWarehouse = isElsewhere && query.get('only') !== 'here';
   const { applied } = useFilterLink();
   const ofStep = step === undefined ? '' : `step:${step}`;
   return (
@@ -51,12 +55,29 @@ export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsPr
             within={tab === 'rollouts' ? bothFilters(ofStep, rolloutFilterOf(query)) : ofStep}
           />
         )}
+        {isElsewhere && (
+          <Segmented
+            label="Where"
+            chosen={query.get('only') ?? ''}
+            onChoose={(only) => setQuery({ only })}
+            choices={[
+              { id: '', label: 'All steps', title: 'Listed by the warehouse' },
+              {
+                id: 'here',
+                label: 'Steps here',
+                title: 'Those that were copied, with every filter and their labels',
+              },
+            ]}
+          />
+        )}
         {tab === 'rollouts' && summary !== undefined && (
           <RolloutFilters hasDecisions={summary.decided > 0} hasCorrectness={summary.correctKnown > 0} />
         )}
       </div>
       <div className="page-list">
-        {tab === 'rollouts' ? (
+        {tab === 'rollouts' && isOfWarehouse ? (
+          <WarehouseRollouts runKey={runKey} filter={rolloutFilterOf(query)} label={`Rollouts of ${of}`} />
+        ) : tab === 'rollouts' ? (
           <RolloutTable
             runKey={runKey}
             filter={{ runKey, ...(step === undefined ? {} : { step }), filter: rolloutFilterOf(query) }}
