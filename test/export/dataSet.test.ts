@@ -200,6 +200,25 @@ describe('a data set', () => {
     }
   });
 
+  it('keeps a byte order mark at the beginning of texts', async () => {
+    const line = (i: number, problem: object, text: string) =>
+      JSON.stringify({
+        ...{ v: 1, type: 'rollout', run: 'r', split: 'train', step: 0, group: `g${i}`, index: 0 },
+        ...{ problem, text, reward: i, answer: '\uFEFF72' },
+      });
+    const problem = { id: 'p', prompt: 'q' };
+    const marked = { id: '\uFEFFp', prompt: '\uFEFFq', ground_truth: '\uFEFF72' };
+    const lines = [line(0, problem, '\uFEFFIt is 72.'), line(1, marked, 'It is 72.')];
+    await ingestHere(first.library, [first.file('marked.jsonl', `${lines.join('\n')}\n`)]);
+    const directory = join(first.directory, 'data');
+    write(first, directory);
+    expect(await ingestHere(second.library, [directory])).toMatchObject({ added: 2 });
+    expectSame();
+    expect(rows(second.library, "SELECT text FROM segment WHERE text LIKE char(65279) || '%'")).toHaveLength(
+      2,
+    );
+  });
+
   it('is refused if the path exists, and for a missing run', async () => {
     await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');

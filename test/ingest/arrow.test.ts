@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dictionary, tableFromArrays, tableToIPC, utf8 } from '@uwdata/flechette';
+import { dictionary, largeUtf8, list, tableFromArrays, tableToIPC, utf8 } from '@uwdata/flechette';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArrowSource } from '../../electron/ingest/containers/arrow.ts';
 import { CorruptContainerError } from '../../electron/ingest/containers/container.ts';
@@ -83,6 +83,16 @@ describe('Arrow', () => {
       }
     }
   });
+});
+
+it.each([
+  ['texts', utf8(), '\uFEFFa'],
+  ['large texts', largeUtf8(), '\uFEFFa'],
+  ['dictionaries', dictionary(utf8()), '\uFEFFa'],
+  ['lists', list(utf8()), ['\uFEFFa', 'b']],
+])('keeps a byte order mark at the beginning of %s', async (_, type, value) => {
+  const ipc = tableToIPC(tableFromArrays({ a: [value, null] }, { types: { a: type } }), { format: 'stream' });
+  expect(await rowsOf(ipc ?? new Uint8Array())).toEqual({ rows: [{ a: value }, { a: null }] });
 });
 
 it('refuses a dictionary that would be decoded again for thousands of batches', async () => {

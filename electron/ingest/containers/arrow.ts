@@ -10,12 +10,24 @@
  */
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
-import { CompressionType, setCompressionCodec, type Table, tableFromIPC } from '@uwdata/flechette';
+import {
+  batchType,
+  binary,
+  binaryView,
+  CompressionType,
+  largeBinary,
+  largeUtf8,
+  setCompressionCodec,
+  type Table,
+  tableFromIPC,
+  utf8,
+  utf8View,
+} from '@uwdata/flechette';
 import { checkBatchHeader, checkColumn, checkSchema, FlatTable } from './arrowChecks.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { unpackLz4Frame } from './lz4Frame.ts';
 import { openFile } from './openFile.ts';
-import { RowConverter } from './rowJson.ts';
+import { COLUMN_TEXT, RowConverter } from './rowJson.ts';
 import { checkRows, mostInAll, mostMemory } from './sizes.ts';
 
 /** Bytes of a message's metadata, which grows with the number of columns. */
@@ -61,6 +73,24 @@ setCompressionCodec(CompressionType.LZ4_FRAME, {
   decode: (bytes, length) => unpackLz4Frame(bytes, claim(length)),
   encode: unknownEncoder,
 });
+
+/** The decoder's class of columns, as far as it is changed. */
+interface BatchClass {
+  readonly prototype: { value(index: number): unknown };
+}
+
+// Columns of texts are columns of bytes that the decoder converts. It has no option for its text decoder.
+for (const [text, bytes] of [
+  [utf8(), binary()],
+  [largeUtf8(), largeBinary()],
+  [utf8View(), binaryView()],
+] as const) {
+  const { prototype }: BatchClass = batchType(text);
+  const { value: bytesAt } = (batchType(bytes) as BatchClass).prototype;
+  prototype.value = function (index) {
+    return COLUMN_TEXT.decode(bytesAt.call(this, index) as Uint8Array);
+  };
+}
 
 interface Message {
   readonly kind: number;

@@ -23,7 +23,7 @@ import {
   type PageBytes,
   ThriftWalker,
 } from './parquetChecks.ts';
-import { RowConverter } from './rowJson.ts';
+import { COLUMN_TEXT, RowConverter } from './rowJson.ts';
 import { checkRows, mostInAll, mostMemory } from './sizes.ts';
 
 /** Memory limit in bytes for rows that are decoded at once. A larger row group is read in several passes. */
@@ -41,6 +41,7 @@ const MOST_JSON = 256 << 20;
 let jsonLeft = MOST_JSON;
 
 const PARSERS = {
+  stringFromBytes: (bytes: Uint8Array | undefined): string | undefined => bytes && COLUMN_TEXT.decode(bytes),
   jsonFromBytes(bytes: Uint8Array | undefined): unknown {
     if (bytes === undefined) return undefined;
     // A longer row is not read, and parsing takes many times the memory of the text.

@@ -3,6 +3,9 @@ import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type SourceRecord } from './container.ts';
 import { mostInAll } from './sizes.ts';
 
+/** Decodes texts of columns. The default decoder drops a U+FEFF at the beginning of a text. */
+export const COLUMN_TEXT = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** Converts the rows of a columnar file. Rows may share texts, so their JSON may be far larger than their memory. */
 export class RowConverter {
   private readonly container: string;
