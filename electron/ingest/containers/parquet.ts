@@ -2,57 +2,28 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import {
   type AsyncBuffer,
-  type Compressors,
   type FileMetaData,
   parquetMetadataAsync,
-  parquetReadObjects,
   parquetSchema,
   type RowGroup,
   type SchemaTree,
 } from 'hyparquet';
 import { HEADER_KEY } from '../../../shared/format/dataSetColumns.ts';
 import type { ParquetColumn } from '../../../shared/format/format.ts';
-import { readJson } from '../../../shared/format/lenientJson.ts';
-import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { openFile } from './openFile.ts';
-import {
-  checkedCompressors,
-  checkGroup,
-  type Fields,
-  type PageBytes,
-  ThriftWalker,
-} from './parquetChecks.ts';
-import { COLUMN_TEXT, RowConverter } from './rowJson.ts';
+import { checkGroup, type Fields, type HeaderBytes, ThriftWalker } from './parquetChecks.ts';
+import { type PageFile, RowGroupReader } from './parquetColumns.ts';
+import { RowConverter } from './rowJson.ts';
 import { checkRows, mostInAll, mostMemory } from './sizes.ts';
 
-/** Memory limit in bytes for rows that are decoded at once. A larger row group is read in several passes. */
-const WINDOW = 64 << 20;
+/** Limit of rows that are converted at once. */
 const MOST_ROWS = 1 << 16;
 const LONGEST_FOOTER = 64 << 20;
 /** Limit of values times the square of their depth: a base, plus this many per byte of the file. */
 const [WORK_OF_ANY, WORK_PER_BYTE] = [1 << 24, 128];
 /** "PAR1", which ends the file. */
 const MAGIC = 0x31524150;
-
-/** Limit in bytes of JSON values that are decoded at once. */
-const MOST_JSON = 256 << 20;
-/** A module variable, because the decoder does not tell its parsers which rows it decodes. */
-let jsonLeft = MOST_JSON;
-
-const PARSERS = {
-  stringFromBytes: (bytes: Uint8Array | undefined): string | undefined => bytes && COLUMN_TEXT.decode(bytes),
-  jsonFromBytes(bytes: Uint8Array | undefined): unknown {
-    if (bytes === undefined) return undefined;
-    // A longer row is not read, and parsing takes many times the memory of the text.
-    if (bytes.byteLength > LONGEST_RECORD) throw new Error(`a JSON value has ${bytes.byteLength} bytes`);
-    jsonLeft -= bytes.byteLength;
-    if (jsonLeft < 0) throw new Error(`${MOST_JSON} bytes of JSON are in rows that are decoded at once`);
-    const reading = readJson(Buffer.from(bytes).toString('utf8'));
-    if (!reading.ok) throw new Error(reading.message);
-    return reading.value;
-  },
-};
 
 export class ParquetSource implements RecordSource {
   private readonly file: FileSlices;
@@ -70,7 +41,7 @@ export class ParquetSource implements RecordSource {
     const file = new FileSlices(path);
     try {
       checkFooter(file);
-      const metadata = await parquetMetadataAsync(file, { parsers: PARSERS, geoparquet: false });
+      const metadata = await parquetMetadataAsync(file, { geoparquet: false });
       checkRows(Number(metadata.num_rows), file.byteLength);
       checkSchema(metadata.schema);
       checkColumns(metadata, file.byteLength);
@@ -109,7 +80,7 @@ export class ParquetSource implements RecordSource {
       const rows = Number(group.num_rows);
       const end = start + rows;
       if (end > from && rows > 0) {
-        const { bytes, work, checks } = this.checked(group, schema, start);
+        const { bytes, work, columns } = this.checked(group, schema, start);
         inAll += bytes;
         workInAll += work;
         if (workInAll > WORK_OF_ANY + WORK_PER_BYTE * this.file.byteLength)
@@ -121,14 +92,7 @@ export class ParquetSource implements RecordSource {
           throw new CorruptContainerError(
             `its rows up to ${end} take ${inAll} bytes, in ${this.file.byteLength} bytes`,
           );
-        const compressors = checkedCompressors((page) => this.file.positionOf(page), checks);
-        const parts = Math.max(1, Math.ceil(bytes / WINDOW));
-        const perPart = Math.min(MOST_ROWS, Math.max(1, Math.ceil(rows / parts)));
-        for (let at = start; at < end; at += perPart) {
-          const partEnd = Math.min(at + perPart, end);
-          if (partEnd <= from) continue;
-          yield* this.read({ group, start, compressors }, Math.max(at, from), partEnd);
-        }
+        yield* this.read(new RowGroupReader(this.file, columns, schema, this.limits), { start, end, from });
       }
       start = end;
     }
@@ -148,24 +112,32 @@ export class ParquetSource implements RecordSource {
     }
   }
 
-  /** Decodes some rows of a row group. Gets metadata of this group only, since the decoder plans over all it gets. */
+  private get limits(): { readonly most: number; readonly mostJson: number } {
+    const { byteLength } = this.file;
+    return { most: mostMemory(byteLength), mostJson: mostInAll(byteLength) };
+  }
+
+  /** Reads the rows of a row group, or those from `from` on. */
   private async *read(
-    { group, start, compressors }: { group: RowGroup; start: number; compressors: Compressors },
-    rowStart: number,
-    rowEnd: number,
+    group: RowGroupReader,
+    { start, end, from }: { readonly start: number; readonly end: number; readonly from: number },
   ): AsyncGenerator<Iterable<SourceRecord>> {
+    let at = Math.max(start, from);
+    group.skip(at - start);
+    while (at < end) {
+      // Lets the thread answer, because pages take their time.
+      await new Promise((resolve) => setImmediate(resolve));
+      const { count, rows } = this.next(group, at, end);
+      yield this.converter.records(rows, at);
+      at += count;
+    }
+  }
+
+  private next(group: RowGroupReader, at: number, end: number): ReturnType<RowGroupReader['next']> {
     try {
-      const { file } = this;
-      jsonLeft = MOST_JSON;
-      const metadata = { ...this.metadata, num_rows: group.num_rows, row_groups: [group] };
-      const rows = await parquetReadObjects({
-        ...{ file, metadata, compressors, parsers: PARSERS },
-        ...{ rowStart: rowStart - start, rowEnd: rowEnd - start },
-      });
-      yield this.converter.records(rows, rowStart);
+      return group.next(Math.min(MOST_ROWS, end - at));
     } catch (error) {
-      this.file.stop();
-      throw asCorrupt(error, `rows ${rowStart + 1} to ${rowEnd} of the Parquet file cannot be read`);
+      throw asCorrupt(error, `the rows after ${at} of the Parquet file cannot be read`);
     }
   }
 }
@@ -254,15 +226,10 @@ function columnsOf(metadata: FileMetaData): Readonly<Record<string, ParquetColum
   );
 }
 
-/**
- * Serves byte ranges to the decoder. When a damaged file makes the decoder throw, other columns are still
- * being decoded and their rejections would be unhandled. After `stop`, pending ranges never resolve.
- */
-class FileSlices implements AsyncBuffer, PageBytes {
+class FileSlices implements AsyncBuffer, HeaderBytes, PageFile {
   readonly byteLength: number;
   private readonly file: number;
-  private readonly starts: RangeStarts = new WeakMap();
-  private isStopped = false;
+  private readonly header = Buffer.alloc(1 << 10);
   private isEnded = false;
 
   constructor(path: string) {
@@ -270,71 +237,28 @@ class FileSlices implements AsyncBuffer, PageBytes {
     this.byteLength = fstatSync(this.file).size;
   }
 
-  stop(): void {
-    this.isStopped = true;
-  }
-
   end(): void {
-    this.stop();
     if (!this.isEnded) closeSync(this.file);
     this.isEnded = true;
   }
 
   bytesAt(start: number, length: number): Uint8Array {
-    const bytes = Buffer.alloc(Math.max(0, Math.min(length, this.byteLength - start)));
-    return bytes.subarray(0, readSync(this.file, bytes, 0, bytes.byteLength, start));
+    const most = Math.max(0, Math.min(length, this.byteLength - start));
+    const bytes = most <= this.header.byteLength ? this.header : Buffer.alloc(most);
+    return bytes.subarray(0, readSync(this.file, bytes, 0, most, start));
   }
 
-  /** Never throws synchronously; the promise rejects. */
-  slice(start: number, end?: number): Promise<ArrayBuffer> {
-    const bytes = this.sliceUnlessStopped(start, end ?? this.byteLength);
-    // The decoder may never await a range that it has prefetched.
-    bytes.catch(() => undefined);
-    return bytes;
+  read(into: Uint8Array, start: number): void {
+    if (readSync(this.file, into, 0, into.byteLength, start) < into.byteLength)
+      throw new Error(`it ends within the ${into.byteLength} bytes from ${start} on`);
   }
 
-  private async sliceUnlessStopped(start: number, end: number): Promise<ArrayBuffer> {
-    // Delayed, so that the decoder's own error is reported first.
-    await new Promise((resolve) => setImmediate(resolve));
-    if (this.isStopped) await new Promise<never>(() => undefined);
+  async slice(start: number, end = this.byteLength): Promise<ArrayBuffer> {
     if (!(start >= 0 && start <= end))
       throw new Error(`it refers to the invalid range of bytes ${start} to ${end}`);
-    const { byteLength } = this;
-    const range = new FileRange(Math.max(0, Math.min(end, byteLength) - start), start, this.starts);
+    const range = new ArrayBuffer(Math.max(0, Math.min(end, this.byteLength) - start));
     const length = readSync(this.file, new Uint8Array(range), 0, range.byteLength, start);
     return length === range.byteLength ? range : range.slice(0, length);
-  }
-
-  /** Undefined for bytes that were not read by this class. */
-  positionOf({ buffer, byteOffset }: Uint8Array): number | undefined {
-    const start = this.starts.get(buffer);
-    return start === undefined ? undefined : start + byteOffset;
-  }
-}
-
-type RangeStarts = WeakMap<ArrayBufferLike, number>;
-
-/** File bytes that know their position. Slices that the decoder takes know theirs, too. */
-class FileRange extends ArrayBuffer {
-  private readonly start: number;
-  private readonly starts: RangeStarts;
-
-  constructor(length: number, start: number, starts: RangeStarts) {
-    super(length);
-    this.start = start;
-    this.starts = starts;
-    starts.set(this, start);
-  }
-
-  override slice(from = 0, to?: number): ArrayBuffer {
-    const part = ArrayBuffer.prototype.slice.call(this, from, to);
-    this.starts.set(part, this.start + from);
-    return part;
-  }
-
-  /** `slice` makes plain buffers. */
-  static override get [Symbol.species](): ArrayBufferConstructor {
-    return ArrayBuffer;
   }
 }
 

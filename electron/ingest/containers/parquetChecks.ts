@@ -2,11 +2,19 @@
  * Checks of Parquet data before it is decoded. The decoder trusts counts and lengths, so a wrong one would make it
  * allocate any amount of memory (apache/parquet-format:src/main/thrift/parquet.thrift).
  *
- *   checkGroup ── headers of all pages, contents of uncompressed pages
- *   checkedCompressors ── contents of compressed pages, when the decoder unpacks them
+ *   checkGroup ── headers of all pages
+ *   Page ── contents of a page, before it is decoded
  */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { ColumnMetaData, Compressors, RowGroup, SchemaTree } from 'hyparquet';
+import {
+  type ColumnMetaData,
+  type Compressors,
+  type PageHeader,
+  type RowGroup,
+  type SchemaTree,
+  snappyUncompress,
+} from 'hyparquet';
+import { Encodings } from 'hyparquet/src/constants.js';
 import { compressors as packaged } from 'hyparquet-compressors';
 
 /** Limit of structures in a footer. 1,000 row groups with 100 columns stay below it. */
@@ -32,43 +40,62 @@ const [
 /** Encodings are 0 to 9, without 1. */
 const LAST_ENCODING = 9;
 
-const limited = (length: number) => ({ maxOutputLength: Math.max(1, length) });
+/** Bytes. The least that `node:zlib` takes. */
+const LEAST_CHUNK = 64;
+/** One byte more than the page has, because a full chunk is followed by another one. */
+const limited = (length: number) => ({
+  maxOutputLength: Math.max(1, length),
+  chunkSize: Math.max(LEAST_CHUNK, length + 1),
+});
+
+/** Bytes. Beyond it, the faster decompressor of Snappy takes too much memory, because it keeps a copy of the page. */
+const MOST_COPIED = 8 << 20;
+
+function unpackSnappy(bytes: Uint8Array, length: number): Uint8Array {
+  if (length <= MOST_COPIED && packaged.SNAPPY !== undefined) return packaged.SNAPPY(bytes, length);
+  const unpacked = new Uint8Array(length);
+  snappyUncompress(bytes, unpacked);
+  return unpacked;
+}
 
 /** Decompressors that never return more bytes than the page header claims. */
-const compressors: Compressors = {
+export const compressors: Compressors = {
   ...packaged,
+  SNAPPY: unpackSnappy,
   GZIP: (bytes, length) => gunzipSync(bytes, limited(length)),
   BROTLI: (bytes, length) => brotliDecompressSync(bytes, limited(length)),
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, limited(length)),
 };
 
-/** Checks of compressed pages' contents, by position of the page in the file. */
-type PageChecks = Map<number, (unpacked: Uint8Array) => void>;
+/** A page whose header was checked. */
+export interface Page {
+  /** Position of its contents in the file. */
+  readonly start: number;
+  readonly header: PageHeader;
+  readonly values: number;
+  /** Bytes of memory that it takes when it is decoded. */
+  readonly bytes: number;
+  readonly isDictionary: boolean;
+  /** Whether its values refer to the dictionary. */
+  readonly usesDictionary: boolean;
+  /** Whether its values are compressed. */
+  readonly isPacked: boolean;
+  /** Checks its contents as they are in the file. @throws Error when they claim more than they have */
+  readonly check: (bytes: Uint8Array) => void;
+  /** Checks its values when they are unpacked. */
+  readonly checkUnpacked: (bytes: Uint8Array) => void;
+}
+
+/** A column chunk whose pages were checked. */
+export interface CheckedColumn {
+  readonly chunk: ColumnMetaData;
+  readonly leaf: Leaf;
+  readonly pages: readonly Page[];
+}
+
 /** Limit of pages in a row group. Usual writers make one page per MiB and column. */
 const MOST_PAGES = 1 << 18;
-
-/**
- * @param positionOf position of the bytes in the file
- * @param checks from `checkGroup`
- * @returns decompressors that check what they have unpacked
- */
-export function checkedCompressors(
-  positionOf: (bytes: Uint8Array) => number | undefined,
-  checks: PageChecks,
-): Compressors {
-  return Object.fromEntries(
-    Object.entries(compressors).map(([codec, unpack]) => [
-      codec,
-      (bytes: Uint8Array, length: number): Uint8Array => {
-        const check = checks.get(positionOf(bytes) ?? -1);
-        if (check === undefined) throw new Error('it has a page that was not checked');
-        const unpacked = unpack(bytes, length);
-        check(unpacked);
-        return unpacked;
-      },
-    ]),
-  );
-}
+const unchecked = (): void => undefined;
 
 /** Bits of numbers: of fields, whole numbers and long ones. */
 const [SHORT, INTEGER, LONG] = [16, 32, 64];
@@ -177,14 +204,17 @@ export class ThriftWalker {
   }
 }
 
-/** The part of the file that pages are read from. */
-export interface PageBytes {
+/** The file that page headers are read from. */
+export interface HeaderBytes {
   readonly byteLength: number;
   /** Fewer bytes at the end of the file. Valid until the next call. */
   bytesAt(start: number, length: number): Uint8Array;
 }
 
 interface Leaf {
+  readonly element: SchemaTree['element'];
+  /** The nodes of the schema, from the root. */
+  readonly path: readonly SchemaTree[];
   /** Levels of structures and lists that it is in. */
   readonly depth: number;
   /** Bytes of a value of a fixed length. */
@@ -198,72 +228,95 @@ interface Leaf {
 const [SHORT_HEADER, LONGEST_HEADER] = [1 << 10, 16 << 20];
 
 /**
- * Checks every page of a row group.
+ * Checks the header of every page of a row group.
  *
  * @param most bytes of memory that the group may take at once
- * @returns bytes that its rows take when they are decoded, and the checks to run after decompression
+ * @returns bytes that all its rows take when they are decoded
  * @throws Error when a page claims more than it has
  */
 export function checkGroup(
-  file: PageBytes,
+  file: HeaderBytes,
   group: RowGroup,
   schema: SchemaTree,
   most: number,
-): { readonly bytes: number; readonly work: number; readonly checks: PageChecks } {
-  const checks: PageChecks = new Map();
+): { readonly bytes: number; readonly work: number; readonly columns: readonly CheckedColumn[] } {
+  const columns: CheckedColumn[] = [];
   let bytes = 0;
   let atOnce = 0;
   let work = 0;
+  let pages = 0;
   for (const { meta_data: chunk } of group.columns) {
     if (chunk === undefined) throw new Error('it has a column without metadata');
     const leaf = leafOf(schema, chunk.path_in_schema);
-    const pages = new PageChecker(file, chunk, leaf, most, checks);
-    pages.check();
+    const checker = new PageChecker(file, chunk, leaf, { bytes: most, pages: MOST_PAGES - pages });
+    checker.check();
     const name = chunk.path_in_schema.join('.');
-    if (leaf.isFlat && pages.values !== Number(group.num_rows))
-      throw new Error(`it claims ${group.num_rows} rows, but its column ${name} has ${pages.values}`);
-    bytes += pages.bytes;
+    if (leaf.isFlat && checker.values !== Number(group.num_rows))
+      throw new Error(`it claims ${group.num_rows} rows, but its column ${name} has ${checker.values}`);
+    bytes += checker.bytes;
+    pages += checker.pages.length;
     // The decoder goes through all levels for each level.
-    work += pages.values * leaf.depth ** 2;
-    // Nested columns are decoded whole, others page by page.
-    atOnce += leaf.isFlat ? pages.longest : pages.bytes;
+    work += checker.values * leaf.depth ** 2;
+    // Columns are decoded page by page.
+    atOnce += checker.longest;
     if (atOnce > most)
-      throw new Error(`a row group takes more than ${most} bytes of memory; write smaller row groups`);
+      throw new Error(
+        `one page of each of its columns takes more than ${most} bytes of memory; write smaller pages`,
+      );
+    columns.push({ chunk, leaf, pages: checker.pages });
   }
-  return { bytes, work, checks };
+  return { bytes, work, columns };
 }
 
-function leafOf(schema: SchemaTree, path: readonly string[]): Leaf {
+function leafOf(schema: SchemaTree, names: readonly string[]): Leaf {
   let [node, definition, repetition]: [SchemaTree | undefined, number, number] = [schema, 0, 0];
-  for (const name of path) {
-    node = node?.children.find(({ element }) => element.name === name);
-    if (node === undefined) throw new Error(`it has no column ${path.join('.')}`);
+  const path = [schema];
+  for (const name of names) {
+    node = node.children.find(({ element }) => element.name === name);
+    if (node === undefined) throw new Error(`it has no column ${names.join('.')}`);
+    path.push(node);
     if (node.element.repetition_type !== 'REQUIRED') definition++;
     if (node.element.repetition_type === 'REPEATED') repetition++;
   }
-  const { type, type_length } = node.element;
-  const fixed = type === 'FIXED_LEN_BYTE_ARRAY' ? Math.max(0, type_length ?? 0) : 0;
-  return { depth: path.length, fixed, definition, repetition, isFlat: path.length === 1 && repetition === 0 };
+  const { element } = node;
+  const fixed = element.type === 'FIXED_LEN_BYTE_ARRAY' ? Math.max(0, element.type_length ?? 0) : 0;
+  const isFlat = names.length === 1 && repetition === 0;
+  return { element, path, depth: names.length, fixed, definition, repetition, isFlat };
 }
 
 /** Walks the pages of a column chunk. */
 class PageChecker {
+  readonly pages: Page[] = [];
   values = 0;
-  /** Decoded sizes: all pages together, and the longest page. */
+  /** Decoded size of all pages. */
   bytes = 0;
-  longest = 0;
-  private readonly file: PageBytes;
+  private readonly file: HeaderBytes;
   private readonly chunk: ColumnMetaData;
   private readonly leaf: Leaf;
-  private readonly most: number;
-  private readonly checks: PageChecks;
+  private readonly most: { readonly bytes: number; readonly pages: number };
 
-  constructor(file: PageBytes, chunk: ColumnMetaData, leaf: Leaf, most: number, checks: PageChecks) {
-    this.checks = checks;
+  constructor(
+    file: HeaderBytes,
+    chunk: ColumnMetaData,
+    leaf: Leaf,
+    most: { readonly bytes: number; readonly pages: number },
+  ) {
     this.file = file;
     this.chunk = chunk;
     this.leaf = leaf;
     this.most = most;
+  }
+
+  /** Most bytes that are decoded at once: a page, and the dictionary until the last page that uses it. */
+  get longest(): number {
+    const last = this.pages.findLastIndex((page) => page.usesDictionary);
+    let [longest, dictionary] = [0, 0];
+    for (const [i, { bytes, isDictionary }] of this.pages.entries()) {
+      if (isDictionary) dictionary = bytes;
+      else if (i > last) dictionary = 0;
+      longest = Math.max(longest, isDictionary ? bytes : dictionary + bytes);
+    }
+    return longest;
   }
 
   check(): void {
@@ -272,38 +325,35 @@ class PageChecker {
     const end = start + Number(total_compressed_size);
     if (!(start >= 0 && end >= start && end <= this.file.byteLength))
       throw new Error(`it has a column at the bytes ${start} to ${end}`);
-    // The decoder uses the same end condition.
+    // The last byte is padding of some writers.
     for (let at = start; at < end - 1; ) at = this.page(at, end);
   }
 
-  private page(start: number, end: number): number {
-    const { fields, length } = this.header(start, end);
-    const at = start + length;
+  private page(at: number, end: number): number {
+    const { fields, length } = this.header(at, end);
+    const start = at + length;
     const [type, unpacked, packed] = [number(fields[1]), number(fields[2]), number(fields[3])];
-    if (!(packed >= 0 && packed <= end - at)) throw new Error(`it has a page of ${packed} bytes`);
+    if (!(packed >= 0 && packed <= end - start)) throw new Error(`it has a page of ${packed} bytes`);
     const page = { [DATA_PAGE]: fields[5], [DICTIONARY_PAGE]: fields[7], [DATA_PAGE_V2]: fields[8] }[type];
     if (typeof page !== 'object') throw new Error(`it has a page of the unknown type ${type}`);
     const values = number(page[1]);
-    const decoded = unpacked + (VALUE_BYTES + this.leaf.fixed) * values;
-    if (!(unpacked >= 0 && values >= 0 && decoded <= this.most))
+    const bytes = unpacked + (VALUE_BYTES + this.leaf.fixed) * values;
+    if (!(unpacked >= 0 && values >= 0 && bytes <= this.most.bytes))
       throw new Error(`it has a page of ${values} values and ${unpacked} bytes`);
-    this.bytes += decoded;
-    this.longest = Math.max(this.longest, decoded);
-    if (this.bytes > this.most && !this.leaf.isFlat)
-      throw new Error(`a row group takes more than ${this.most} bytes of memory; write smaller row groups`);
-    if (type !== DICTIONARY_PAGE) this.values += values;
-    if (type === DATA_PAGE) this.dataPage(at, packed, values, number(page[2]));
-    else if (type === DATA_PAGE_V2) this.dataPageV2(at, { packed, unpacked, values }, page);
-    else this.whenUnpacked(at, packed, () => undefined);
-    return at + packed;
-  }
-
-  /** Runs the check now if the bytes are not compressed, otherwise when they are unpacked. */
-  private whenUnpacked(at: number, packed: number, check: (bytes: Uint8Array) => void): void {
-    if (this.chunk.codec === 'UNCOMPRESSED') check(this.file.bytesAt(at, packed));
-    else if (this.checks.has(at)) throw new Error('two columns share a page');
-    else if (this.checks.size >= MOST_PAGES) throw new Error('a row group has too many pages');
-    else this.checks.set(at, check);
+    if (this.pages.length >= this.most.pages) throw new Error('a row group has too many pages');
+    const isDictionary = type === DICTIONARY_PAGE;
+    this.bytes += bytes;
+    if (!isDictionary) this.values += values;
+    const sizes = { uncompressed_page_size: unpacked, compressed_page_size: packed };
+    this.pages.push({
+      ...{ start, values, bytes, isDictionary },
+      ...(type === DATA_PAGE
+        ? this.dataPage(sizes, values, page)
+        : type === DATA_PAGE_V2
+          ? this.dataPageV2(sizes, values, page)
+          : this.dictionaryPage(sizes, values)),
+    });
+    return start + packed;
   }
 
   /** Reads the header again with a larger limit if it is longer than most. */
@@ -319,8 +369,25 @@ class PageChecker {
     }
   }
 
-  private dataPage(start: number, packed: number, values: number, encoding: number): void {
-    this.whenUnpacked(start, packed, (bytes) => {
+  private get isPacked(): boolean {
+    return this.chunk.codec !== 'UNCOMPRESSED';
+  }
+
+  private dictionaryPage(sizes: PageSizes, values: number): PageContents {
+    const header = {
+      ...{ type: 'DICTIONARY_PAGE' as const, ...sizes },
+      dictionary_page_header: { num_values: values, encoding: 'PLAIN' as const },
+    };
+    return {
+      ...{ header, usesDictionary: false, isPacked: this.isPacked },
+      ...{ check: unchecked, checkUnpacked: unchecked },
+    };
+  }
+
+  private dataPage(sizes: PageSizes, values: number, page: Fields): PageContents {
+    const encoding = number(page[2]);
+    const { isPacked } = this;
+    const checkUnpacked = (bytes: Uint8Array): void => {
       let at = 0;
       let levels = 0;
       for (const level of [this.leaf.repetition, this.leaf.definition]) {
@@ -334,34 +401,59 @@ class PageChecker {
       const known = (): number =>
         definition === 0 ? values : countRuns(bytes, levels, widthOf(definition), definition, values);
       this.checkValues(bytes, at, { values, known }, encoding);
-    });
+    };
+    const levelEncoding = 'RLE' as const;
+    const header = {
+      ...{ type: 'DATA_PAGE' as const, ...sizes },
+      data_page_header: {
+        ...{ num_values: values, encoding: encodingOf(encoding) },
+        ...{ definition_level_encoding: levelEncoding, repetition_level_encoding: levelEncoding },
+      },
+    };
+    return {
+      ...{ header, usesDictionary: usesDictionary(encoding), isPacked, checkUnpacked },
+      check: isPacked ? unchecked : checkUnpacked,
+    };
   }
 
   /** The levels of a version 2 page are not compressed. */
-  private dataPageV2(
-    start: number,
-    { packed, unpacked, values }: { packed: number; unpacked: number; values: number },
-    page: Fields,
-  ): void {
-    let at = 0;
-    const [definition, repetition, encoding] = [number(page[5]), number(page[6]), number(page[4])];
-    const bytes = this.file.bytesAt(start, packed);
-    for (const [level, length] of [
-      [this.leaf.repetition, repetition],
-      [this.leaf.definition, definition],
-    ] as const) {
-      if (!(length >= 0 && at + length <= packed)) throw new Error(`it has levels of ${length} bytes`);
-      if (level > 0) checkRuns(bytes, at, bytes.byteLength, widthOf(level), values);
-      at += length;
+  private dataPageV2(sizes: PageSizes, values: number, page: Fields): PageContents {
+    const { uncompressed_page_size: unpacked, compressed_page_size: packed } = sizes;
+    const [rows, encoding] = [number(page[3]), number(page[4])];
+    const [definition, repetition] = [number(page[5]), number(page[6])];
+    let levels = 0;
+    for (const length of [repetition, definition]) {
+      if (!(length >= 0 && levels + length <= packed)) throw new Error(`it has levels of ${length} bytes`);
+      levels += length;
     }
-    const length = unpacked - at;
+    const length = unpacked - levels;
     const nulls = number(page[2] ?? 0);
     if (!(length >= 0 && nulls >= 0 && nulls <= values))
       throw new Error(`it has a page of ${length} bytes, with ${nulls} of ${values} values missing`);
     const known = (): number => values - nulls;
-    const check = (plain: Uint8Array): void => this.checkValues(plain, 0, { values, known }, encoding);
-    if (page[7] === 0) check(bytes.subarray(at));
-    else this.whenUnpacked(start + at, packed - at, check);
+    const checkUnpacked = (plain: Uint8Array): void =>
+      this.checkValues(plain, 0, { values, known }, encoding);
+    const isPacked = page[7] !== 0 && this.isPacked;
+    const check = (bytes: Uint8Array): void => {
+      let at = 0;
+      for (const [level, size] of [
+        [this.leaf.repetition, repetition],
+        [this.leaf.definition, definition],
+      ] as const) {
+        if (level > 0) checkRuns(bytes, at, bytes.byteLength, widthOf(level), values);
+        at += size;
+      }
+      if (!isPacked) checkUnpacked(bytes.subarray(at));
+    };
+    const header = {
+      ...{ type: 'DATA_PAGE_V2' as const, ...sizes },
+      data_page_header_v2: {
+        ...{ num_values: values, num_nulls: nulls, num_rows: rows, encoding: encodingOf(encoding) },
+        ...{ definition_levels_byte_length: definition, repetition_levels_byte_length: repetition },
+        is_compressed: page[7] !== 0,
+      },
+    };
+    return { header, usesDictionary: usesDictionary(encoding), isPacked, check, checkUnpacked };
   }
 
   /** @param known number of values that are not null */
@@ -371,8 +463,6 @@ class PageChecker {
     { values, known }: { readonly values: number; readonly known: () => number },
     encoding: number,
   ): void {
-    if (!(encoding >= 0 && encoding <= LAST_ENCODING))
-      throw new Error(`it has a page in the encoding ${encoding}`);
     const isBoolean = this.chunk.type === 'BOOLEAN';
     if (encoding === DELTA_BYTE_ARRAY && values * bytes.byteLength > MOST_SHARED)
       throw new Error(`it has a page of ${values} texts that share their beginnings`);
@@ -383,12 +473,24 @@ class PageChecker {
       throw new Error(
         `it has a page of ${values} values of the type ${this.chunk.type} in the encoding RLE, which is for booleans`,
       );
-    if (encoding === RLE || (isBoolean && (encoding === PLAIN_DICTIONARY || encoding === RLE_DICTIONARY)))
+    if (encoding === RLE || (isBoolean && usesDictionary(encoding)))
       checkRuns(bytes, at + 4, bytes.byteLength, 1, values);
-    else if (encoding === PLAIN_DICTIONARY || encoding === RLE_DICTIONARY)
-      checkRuns(bytes, at + 1, bytes.byteLength, bytes[at] ?? 0, values);
+    else if (usesDictionary(encoding)) checkRuns(bytes, at + 1, bytes.byteLength, bytes[at] ?? 0, values);
   }
 }
+
+type PageSizes = Pick<PageHeader, 'uncompressed_page_size' | 'compressed_page_size'>;
+type PageContents = Omit<Page, 'start' | 'values' | 'bytes' | 'isDictionary'>;
+
+function encodingOf(encoding: number): NonNullable<PageHeader['data_page_header']>['encoding'] {
+  const name = Encodings[encoding];
+  if (!(encoding >= 0 && encoding <= LAST_ENCODING) || name === undefined)
+    throw new Error(`it has a page in the encoding ${encoding}`);
+  return name;
+}
+
+const usesDictionary = (encoding: number): boolean =>
+  encoding === PLAIN_DICTIONARY || encoding === RLE_DICTIONARY;
 
 function number(value: number | Fields | undefined): number {
   if (typeof value !== 'number') throw new Error('it has a page header without a required field');

@@ -3,8 +3,11 @@ import { CorruptContainerError } from './container.ts';
 
 /** Row limit: a base, plus this many per byte of the file. Equal rows may take a bit each, but logs do not repeat one row. */
 const [ROWS_OF_ANY, ROWS_PER_BYTE] = [1 << 16, 1];
-/** Memory limit in bytes: at least the first, the second per byte of the file, at most the third. */
-const [MEMORY_OF_ANY, MEMORY_PER_BYTE, MOST_MEMORY] = [128 << 20, 8, 1 << 30];
+/**
+ * Memory limit in bytes: at least the first, the second per byte of the file, at most the third. The process that parses
+ * may hold 920 MiB, and needs a part of it for compressed bytes, rows and itself.
+ */
+const [MEMORY_OF_ANY, MEMORY_PER_BYTE, MOST_MEMORY] = [128 << 20, 8, 512 << 20];
 
 /** Limit in bytes of what all records take: a base, plus this many per byte of the file. gzip does not compress better. */
 const [ALL_OF_ANY, ALL_PER_BYTE] = [256 << 20, 1024];
