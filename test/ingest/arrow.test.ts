@@ -1,5 +1,5 @@
 /** Arrow files and streams that are cut, damaged or read from the middle. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dictionary, largeUtf8, list, tableFromArrays, tableToIPC, utf8 } from '@uwdata/flechette';
@@ -128,5 +128,37 @@ it('refuses a long schema that would be decoded again for thousands of batches',
     for await (const _ of source.records(0));
   };
   await expect(read()).rejects.toThrow('the schema and the dictionaries of the Arrow file are too large');
+  await source.close();
+});
+
+it.each([
+  [
+    'refuses a batch that takes more memory than there is, and says what to do',
+    900 << 20,
+    /the limit is \d+\. Write smaller batches/,
+  ],
+  ['reads a batch of a size that fits', 100 << 20, undefined],
+])('%s', async (_, padding, message) => {
+  const ipc = tableToIPC(tableFromArrays({ a: ['b'] }, { types: { a: utf8() } }), { format: 'stream' });
+  const stream = Buffer.from(ipc ?? []);
+  const end = stream.byteLength - 8;
+  const start = stream.lastIndexOf(Buffer.from([255, 255, 255, 255]), end - 1);
+  const metadata = stream.readInt32LE(start + 4);
+  const body = Buffer.alloc(8);
+  body.writeBigInt64LE(BigInt(end - start - 8 - metadata));
+  // A longer body ends with a hole of the file.
+  stream.writeBigInt64LE(BigInt(padding), stream.indexOf(body, start + 8));
+  const path = join(scratch, 'hole.arrow');
+  writeFileSync(path, stream.subarray(0, end));
+  truncateSync(path, start + 8 + metadata + padding);
+  const source = ArrowSource.open(path);
+  const read = async () => {
+    const rows: string[] = [];
+    for await (const records of source.records(0))
+      for (const record of records) if ('bytes' in record) rows.push(record.bytes.toString());
+    return rows;
+  };
+  if (message === undefined) expect(await read()).toEqual(['{"a":"b"}']);
+  else await expect(read()).rejects.toThrow(message);
   await source.close();
 });

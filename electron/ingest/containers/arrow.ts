@@ -23,7 +23,7 @@ import {
   utf8,
   utf8View,
 } from '@uwdata/flechette';
-import { checkBatchHeader, checkColumn, checkSchema, FlatTable } from './arrowChecks.ts';
+import { checkBatchHeader, checkColumn, checkSchema, FlatTable, refersTo } from './arrowChecks.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { unpackLz4Frame } from './lz4Frame.ts';
 import { openFile } from './openFile.ts';
@@ -34,12 +34,16 @@ import { checkRows, mostInAll, mostMemory } from './sizes.ts';
 const LONGEST_METADATA = 64 << 20;
 /** Rows that are converted at once. */
 const ROWS = 256;
+/** Limit in bytes of a batch and what it unpacks to. The process that parses may hold 920 MiB. */
+const MOST_BATCH = 800 << 20;
 /** Limit in bytes of what batches with dictionaries take together: a base, plus this many per byte of the file. */
 const [REPEATED_OF_ANY, REPEATED_PER_BYTE] = [1 << 30, 64];
 /** Decoding a message of any length takes as long as unpacking about this many bytes. */
 const MESSAGE_BYTES = 1 << 15;
 /** Reading a byte of a schema takes as long as reading so many of a dictionary, because it is names and numbers. */
 const SCHEMA_WEIGHT = 4;
+/** Bytes. The least that `node:zlib` takes as a chunk. */
+const LEAST_CHUNK = 64;
 const MAGIC = Buffer.from('ARROW1');
 /** Kinds of messages (apache/arrow:format/Message.fbs, `MessageHeader`). */
 const [SCHEMA, DICTIONARY_BATCH, RECORD_BATCH] = [1, 2, 3];
@@ -55,7 +59,9 @@ let unpackable = 0;
 /** @throws Error when the columns of the batch claim too much memory */
 function claim(length: number | undefined): number {
   if (length === undefined || length < 0 || length > unpackable)
-    throw new Error(`a column of ${length ?? 'unknown'} bytes is too long. Write smaller batches`);
+    throw new Error(
+      `a column of ${length ?? 'unknown'} bytes is too long, of which ${unpackable} would fit into memory. Write smaller batches`,
+    );
   unpackable -= length;
   return length;
 }
@@ -64,9 +70,13 @@ const unknownEncoder = (): never => {
   throw new Error('not needed');
 };
 setCompressionCodec(CompressionType.ZSTD, {
-  // Copied, because typed arrays need an aligned start.
-  decode: (bytes, length) =>
-    new Uint8Array(zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, claim(length)) })),
+  decode: (bytes, length) => {
+    const most = Math.max(1, claim(length));
+    // In one chunk, because chunks are joined in a copy. A full one is followed by another one.
+    const unpacked = zstdDecompressSync(bytes, { maxOutputLength: most, chunkSize: most + LEAST_CHUNK });
+    // Typed arrays need an aligned start, which a part of a pooled buffer may not have.
+    return unpacked.byteOffset % 8 === 0 ? unpacked : new Uint8Array(unpacked);
+  },
   encode: unknownEncoder,
 });
 setCompressionCodec(CompressionType.LZ4_FRAME, {
@@ -123,7 +133,7 @@ export class ArrowSource implements RecordSource {
   }
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
-    let schema: Uint8Array | undefined;
+    let schema: Uint8Array<ArrayBuffer> | undefined;
     /** Messages of each dictionary: the last complete one, then its deltas. */
     const dictionaries = new Map<number, Message[]>();
     let row = 0;
@@ -145,11 +155,12 @@ export class ArrowSource implements RecordSource {
         const bytes = needed.reduce((sum, part) => sum + part.bytes, 0);
         if (needed.length > 1) this.countRepeated(bytes);
         this.countRepeated(SCHEMA_WEIGHT * schema.byteLength);
-        if (bytes > mostMemory(this.size)) {
-          const limit = mostMemory(this.size);
+        const limit = this.mostBatch;
+        if (bytes > limit) {
           const text = `a batch of the Arrow file has ${bytes} bytes; the limit is ${limit}. Write smaller batches`;
           throw new CorruptContainerError(text);
         }
+        unpackable = limit - bytes;
         yield* this.rowsOf([schema, ...needed.map((part) => this.read(part))], start, from);
       }
     }
@@ -157,6 +168,10 @@ export class ArrowSource implements RecordSource {
 
   async close(): Promise<void> {
     closeSync(this.file);
+  }
+
+  private get mostBatch(): number {
+    return mostMemory(this.size, MOST_BATCH);
   }
 
   /** Every batch decodes the schema and the dictionaries again. */
@@ -168,10 +183,18 @@ export class ArrowSource implements RecordSource {
       );
   }
 
-  private *rowsOf(messages: Uint8Array[], start: number, from: number): Generator<Iterable<SourceRecord>> {
-    unpackable = mostMemory(this.size);
+  private *rowsOf(
+    messages: Uint8Array<ArrayBuffer>[],
+    start: number,
+    from: number,
+  ): Generator<Iterable<SourceRecord>> {
+    const most = unpackable;
     const table = decoded(messages, start);
-    const unpacked = mostMemory(this.size) - unpackable;
+    const unpacked = most - unpackable;
+    const bytes = messages.at(-1)?.buffer;
+    // The compressed bytes are not needed any more, and would stay until the garbage is collected.
+    if (unpacked > 0 && bytes !== undefined && !table.children.some(({ data }) => refersTo(data, bytes)))
+      bytes.transfer(0);
     if (messages.length > 2) this.countRepeated(unpacked + MESSAGE_BYTES * messages.length);
     this.unpacked += unpacked;
     if (this.unpacked > mostInAll(this.size))
@@ -235,9 +258,10 @@ export class ArrowSource implements RecordSource {
     }
   }
 
-  private read({ start, bytes }: Message): Uint8Array {
+  private read({ start, bytes }: Message): Uint8Array<ArrayBuffer> {
+    // Not a part of a pooled buffer, because typed arrays need an aligned start.
     const aligned = new Uint8Array(bytes);
-    aligned.set(this.bytes(start, bytes));
+    readSync(this.file, aligned, 0, bytes, start);
     return aligned;
   }
 

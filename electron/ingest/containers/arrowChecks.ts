@@ -98,6 +98,9 @@ interface Column {
   readonly values?: unknown;
   readonly offsets?: ArrayLike<number | bigint>;
   readonly sizes?: ArrayLike<number | bigint>;
+  /** Texts of a view column. */
+  readonly data?: readonly unknown[];
+  readonly typeIds?: unknown;
   readonly children?: readonly Column[];
   readonly type: object;
 }
@@ -128,6 +131,15 @@ export function checkColumn(column: Column): void {
     if (!(start >= 0 && size >= 0 && start + size <= inner && total <= Math.max(inner, most)))
       throw new Error('lists that are longer than their entries');
   }
+}
+
+/** Whether any of the columns is a view of these bytes. */
+export function refersTo(columns: readonly Column[], bytes: ArrayBufferLike): boolean {
+  const isOf = (value: unknown): boolean => ArrayBuffer.isView(value) && value.buffer === bytes;
+  return columns.some(
+    ({ validity, values, offsets, sizes, typeIds, data = [], children = [] }) =>
+      [validity, values, offsets, sizes, typeIds, ...data].some(isOf) || refersTo(children, bytes),
+  );
 }
 
 function bytesOf(value: unknown): number {

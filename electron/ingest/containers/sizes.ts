@@ -35,9 +35,13 @@ export function checkStored(bytes: number, fileBytes: number): void {
     throw new CorruptContainerError(`its rows claim ${bytes} bytes, in ${fileBytes} bytes`);
 }
 
-/** Limit in bytes for the unpacked size of data that must be in memory at once. */
-export function mostMemory(fileBytes: number): number {
-  return Math.min(MOST_MEMORY, Math.max(MEMORY_OF_ANY, MEMORY_PER_BYTE * fileBytes));
+/**
+ * Limit in bytes for the unpacked size of data that must be in memory at once.
+ *
+ * @param most a higher limit, for a size that includes the compressed bytes
+ */
+export function mostMemory(fileBytes: number, most = MOST_MEMORY): number {
+  return Math.min(most, Math.max(MEMORY_OF_ANY, MEMORY_PER_BYTE * fileBytes));
 }
 
 /**
