@@ -31,12 +31,17 @@ export function followOf(
   return directory === undefined ? undefined : follows.find(({ path }) => isBelow(directory, path));
 }
 
-/** Whether a path can be followed. Uploaded files, and steps of a warehouse, are copies beside the library, so they never grow. */
+/** Whether a path is below the copies of a warehouse's steps, beside the library. */
+export function useIsCopy(): (path: string) => boolean {
+  const library = useRequest('host.info', {}).data?.libraryPath;
+  return (path) => library !== undefined && isBelow(path, library.replace(/[^/\\]*$/, 'from-warehouse'));
+}
+
+/** Whether a path can be followed. Uploaded files and copies of a warehouse's steps never grow. */
 export function useCanFollow(): (path: string) => boolean {
-  const info = useRequest('host.info', {}).data;
-  if (info === undefined) return () => false;
-  const copies = [info.uploads, info.libraryPath.replace(/[^/\\]*$/, 'from-warehouse')];
-  return (path) => !copies.some((directory) => isBelow(path, directory));
+  const uploads = useRequest('host.info', {}).data?.uploads;
+  const isCopy = useIsCopy();
+  return (path) => uploads !== undefined && !isBelow(path, uploads) && !isCopy(path);
 }
 
 export function useFollowActions() {

@@ -1,29 +1,26 @@
 /** Runs of the warehouse that the host was started with, and their steps that this library does not have. */
 import { useMemo } from 'react';
-import type { ResultOf, StepSummary, WarehouseRun } from '../../shared/api/contract.ts';
+import type { StepSummary, WarehouseRun } from '../../shared/api/contract.ts';
 import { type UseRequestOptions, useRequest } from './useRequest.ts';
-
-interface Named {
-  /** Absent: not known, or there is none. */
-  readonly warehouse?: ResultOf<'warehouse.runs'>;
-  readonly isAsking: boolean;
-}
-
-function useWarehouse(): Named {
-  const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
-  const { data, isFetching } = useRequest('warehouse.runs', hasWarehouse ? {} : undefined);
-  return data === undefined ? { isAsking: isFetching } : { warehouse: data, isAsking: false };
-}
 
 interface RunElsewhere {
   /** The run in the warehouse, if its steps may be copied here. */
   readonly there: WarehouseRun | undefined;
   readonly isAsking: boolean;
+  /** Why the warehouse could not be asked. */
+  readonly error: Error | null;
+  readonly refetch: () => unknown;
 }
 
 export function useRunElsewhere(runKey: string | undefined): RunElsewhere {
-  const { warehouse, isAsking } = useWarehouse();
-  return { there: warehouse?.runs.find(({ run, isOwn }) => run === runKey && isOwn !== true), isAsking };
+  const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
+  const { data, isFetching, error, refetch } = useRequest('warehouse.runs', hasWarehouse ? {} : undefined);
+  return {
+    there: data?.runs.find(({ run, isOwn }) => run === runKey && isOwn !== true),
+    isAsking: data === undefined && isFetching,
+    error,
+    refetch,
+  };
 }
 
 export interface StepsOfRun {
@@ -38,6 +35,7 @@ export interface StepsOfRun {
   /** The warehouse may have more steps. */
   readonly isAsking: boolean;
   readonly refetch: () => void;
+  readonly askAgain: () => void;
 }
 
 const NONE: ReadonlySet<number> = new Set();
@@ -62,8 +60,9 @@ export function useSteps(
     const rest = {
       isAsking,
       error: here.error,
-      warehouseError: there.error,
+      warehouseError: elsewhere.error ?? there.error,
       refetch: () => void here.refetch(),
+      askAgain: () => void (elsewhere.error === null ? there.refetch() : elsewhere.refetch()),
     };
     const known = here.data ?? (runId === undefined ? [] : undefined);
     if (known === undefined || there.data === undefined) return { all: known, elsewhere: NONE, ...rest };
@@ -75,5 +74,16 @@ export function useSteps(
       elsewhere: new Set(missing.map(({ summary }) => summary.step)),
       ...rest,
     };
-  }, [runId, isAsking, here.data, here.error, here.refetch, there.data, there.error]);
+  }, [
+    runId,
+    isAsking,
+    here.data,
+    here.error,
+    here.refetch,
+    there.data,
+    there.error,
+    there.refetch,
+    elsewhere.error,
+    elsewhere.refetch,
+  ]);
 }

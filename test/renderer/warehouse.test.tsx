@@ -176,6 +176,22 @@ it('shows what is here while the warehouse does not answer', async () => {
   await screen.findByText('the page');
 });
 
+it('says on the page of a copied run that the warehouse could not be asked, and asks again', async () => {
+  here = [summary(4, 20)];
+  let isDown = true;
+  const down = client(true, {
+    'warehouse.runs': () => {
+      if (isDown) throw refused('host:8123 does not answer');
+      return { name: 'host:8123/team', runs: [THERE] };
+    },
+  });
+  renderWithClient(down, <RunView runKey="release-7" />, '/run/release-7');
+  await screen.findByText(/only the steps that are here are shown: host:8123 does not answer/);
+  isDown = false;
+  fireEvent.click(screen.getByText('Try again'));
+  await screen.findByText(/^1 of 3 steps are here\./);
+});
+
 it('says why a step was not copied, and tries again', async () => {
   here = [summary(3, 10)];
   keeping = refused('the disk is full');

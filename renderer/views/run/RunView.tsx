@@ -2,6 +2,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react';
 import { Fragment } from 'react';
 import type { RunDetail, RunSummary, StepSummary } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { useIsCopy } from '../../data/follows.ts';
 import { isRocLogged } from '../../data/rocChoice.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -205,7 +206,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
       {!isSources && <PartlyReadNote run={data} />}
       {data.format === 'turnwise-pack' && <PackNote run={data} />}
       <CopyNote run={data} />
-      <ElsewhereNote steps={steps} />
+      <ElsewhereNote run={data} steps={steps} />
       {isSources ? (
         <SourcesPanel run={data} />
       ) : chosen === 'tools' ? (
@@ -267,12 +268,15 @@ function CopyNote({ run: { config } }: { readonly run: RunDetail }) {
   );
 }
 
-/** Lists, search and SQL see what is in the library only. */
-function ElsewhereNote({ steps: { all = [], elsewhere, warehouseError } }: { readonly steps: StepsOfRun }) {
-  if (warehouseError !== null)
+/** Every other page, search and SQL see what is in the library only. */
+function ElsewhereNote({ run, steps }: { readonly run: RunDetail; readonly steps: StepsOfRun }) {
+  const { all = [], elsewhere, warehouseError, askAgain } = steps;
+  const isCopy = useIsCopy();
+  if (warehouseError !== null && isCopy(run.directory))
     return (
       <p className="page-note" role="note">
-        The warehouse could not be asked, so only the steps that are here are shown: {warehouseError.message}
+        The warehouse could not be asked, so only the steps that are here are shown: {warehouseError.message}{' '}
+        <Button onClick={askAgain}>Try again</Button>
       </p>
     );
   if (elsewhere.size === 0) return null;
