@@ -26,7 +26,7 @@ export function useRunElsewhere(runKey: string | undefined): RunElsewhere {
 export interface StepsOfRun {
   /** Ascending; those here and those in the warehouse. Undefined: those here are loading. */
   readonly all: readonly StepSummary[] | undefined;
-  /** Steps that are in the warehouse and not here, or here with other rollouts than there. */
+  /** Steps that are in the warehouse and not here, or here in another form than there. */
   readonly elsewhere: ReadonlySet<number>;
   /** Why the steps here could not be listed. */
   readonly error: Error | null;
@@ -34,11 +34,23 @@ export interface StepsOfRun {
   readonly warehouseError: Error | null;
   /** The warehouse may have more steps. */
   readonly isAsking: boolean;
+  /** False: the run has no steps in the warehouse, and is copied as a whole. */
+  readonly hasSteps: boolean;
   readonly refetch: () => void;
   readonly askAgain: () => void;
 }
 
 const NONE: ReadonlySet<number> = new Set();
+
+/** By what is logged. What is derived may differ between versions. */
+function isSame(here: StepSummary | undefined, there: StepSummary): boolean {
+  if (here?.rollouts !== there.rollouts || here.kept !== there.kept || here.decided !== there.decided)
+    return false;
+  const [a, b] = [here.meanReward, there.meanReward];
+  if (a === undefined || b === undefined) return a === b;
+  // Sums in another order differ in the last digits.
+  return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a));
+}
 
 /**
  * @param runKey absent: not known yet
@@ -56,9 +68,11 @@ export function useSteps(
     isFresh,
   });
   const isAsking = elsewhere.isAsking || (elsewhere.there !== undefined && there.isPending);
+  const hasSteps = elsewhere.there?.steps !== 0;
   return useMemo(() => {
     const rest = {
       isAsking,
+      hasSteps,
       error: here.error,
       warehouseError: elsewhere.error ?? there.error,
       refetch: () => void here.refetch(),
@@ -67,7 +81,7 @@ export function useSteps(
     const known = here.data ?? (runId === undefined ? [] : undefined);
     if (known === undefined || there.data === undefined) return { all: known, elsewhere: NONE, ...rest };
     const all = new Map(known.map((summary) => [summary.step, summary]));
-    const missing = there.data.filter(({ summary }) => all.get(summary.step)?.rollouts !== summary.rollouts);
+    const missing = there.data.filter(({ summary }) => !isSame(all.get(summary.step), summary));
     for (const { summary } of missing) all.set(summary.step, summary);
     return {
       all: [...all.values()].sort((a, b) => a.step - b.step),
@@ -77,6 +91,7 @@ export function useSteps(
   }, [
     runId,
     isAsking,
+    hasSteps,
     here.data,
     here.error,
     here.refetch,

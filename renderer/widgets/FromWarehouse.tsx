@@ -1,5 +1,5 @@
 /** Copies a step from the warehouse when a page of it is opened, and shows the page then. */
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { isCancelled } from '../../shared/api/errors.ts';
 import { useClient } from '../data/DataProvider.tsx';
@@ -36,33 +36,61 @@ interface OfRunProps {
 
 function OfRun({ runKey, step, children }: OfRunProps) {
   const runs = useRequest('run.list', {}).data;
+  const copies = copiedInto(useQueryClient());
   const run = runs?.find((each) => each.runKey === runKey);
-  const { all, elsewhere, isAsking } = useSteps(runKey, run?.runId);
+  const { all, elsewhere, isAsking, hasSteps } = useSteps(runKey, run?.runId);
   if (runs === undefined || all === undefined) return <WaitingState title="Opening the run…" />;
   const wanted =
     step === undefined && run === undefined ? all.at(-1) : all.find((each) => each.step === step);
-  if (wanted !== undefined && elsewhere.has(wanted.step))
-    return <Copying key={wanted.step} run={runKey} step={wanted.step} rollouts={wanted.rollouts} />;
+  if (wanted !== undefined && elsewhere.has(wanted.step)) {
+    const copied = `${runKey} ${JSON.stringify(wanted)}`;
+    // A copy may differ, if records of it are not read.
+    if (run === undefined || !copies.has(copied))
+      return (
+        <Copying
+          key={copied}
+          run={runKey}
+          {...(hasSteps ? { step: wanted.step } : {})}
+          rollouts={wanted.rollouts}
+          onCopied={() => copies.add(copied)}
+        />
+      );
+  }
   const isHere = run !== undefined && (step === undefined || wanted !== undefined);
   // A page says itself what is nowhere.
   return isHere || !isAsking ? children : <WaitingState title="Asking the warehouse…" />;
 }
 
-interface CopyingProps {
-  readonly run: string;
-  readonly step: number;
-  readonly rollouts: number;
+/** Steps that this window has copied into a library, as they were in the warehouse. */
+const COPIED = new WeakMap<QueryClient, Set<string>>();
+
+function copiedInto(library: QueryClient): Set<string> {
+  const copied = COPIED.get(library) ?? new Set();
+  COPIED.set(library, copied);
+  return copied;
 }
 
-function Copying({ run, step, rollouts }: CopyingProps) {
+interface CopyingProps {
+  readonly run: string;
+  /** Absent: the run has no steps. */
+  readonly step?: number;
+  readonly rollouts: number;
+  readonly onCopied: () => void;
+}
+
+function Copying({ run, step, rollouts, onCopied }: CopyingProps) {
   const client = useClient();
   const queryClient = useQueryClient();
   const task = useLongTask('warehouse.keep', {
     onRunning: () => undefined,
     afterwards: ({ path }) => readLogs(client, [path]),
-    onSuccess: () => void queryClient.invalidateQueries(),
+    onSuccess: () => {
+      onCopied();
+      void queryClient.invalidateQueries();
+    },
   });
-  const begin = () => task.start({ run, steps: [step], filter: '' });
+  const begin = () => task.start({ run, filter: '', ...(step === undefined ? {} : { steps: [step] }) });
+  const name = step === undefined ? 'The run' : `Step ${step}`;
   const isBegun = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a copy begins once
   useEffect(() => {
@@ -72,15 +100,15 @@ function Copying({ run, step, rollouts }: CopyingProps) {
   }, []);
   if (task.error !== null)
     return isCancelled(task.error) ? (
-      <EmptyState isPage title={`Step ${step} is in the warehouse`}>
+      <EmptyState isPage title={`${name} is in the warehouse`}>
         <p>Nothing of it is here.</p>
         <Button onClick={begin}>Copy {counted(rollouts, 'rollout')}</Button>
       </EmptyState>
     ) : (
-      <FailedState isPage title={`Step ${step} was not copied`} error={task.error} onRetry={begin} />
+      <FailedState isPage title={`${name} was not copied`} error={task.error} onRetry={begin} />
     );
   return (
-    <EmptyState isPage title={`Copying step ${step} from the warehouse…`}>
+    <EmptyState isPage title={`Copying ${name.toLowerCase()} from the warehouse…`}>
       <p>
         {counted(rollouts, 'rollout')}, with texts and tokens. They stay in the library, and open at once the
         next time.

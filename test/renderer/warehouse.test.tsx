@@ -165,6 +165,46 @@ it('copies a step again that has grown in the warehouse', async () => {
   await waitFor(() => expect(kept).toMatchObject([{ steps: [4] }]));
 });
 
+it('copies a step again whose rewards were corrected in the warehouse', async () => {
+  here = [{ ...summary(4, 20), meanReward: 0.3 }];
+  renderWithClient(client(), page(4));
+  await waitFor(() => expect(kept).toMatchObject([{ steps: [4] }]));
+  await screen.findByText('the page');
+});
+
+it('shows a copy that stays different, and does not copy it again and again', async () => {
+  const differing = client(true, {
+    'warehouse.steps': () => [both(4, 20), both(6, 30)],
+    'ingest.start': () => {
+      here = [summary(4, 20), summary(6, 29)];
+      started.push(['6']);
+      return { jobId: 1 };
+    },
+  });
+  here = [summary(4, 20)];
+  renderWithClient(differing, page(6));
+  await screen.findByText('the page');
+  await waitFor(() => expect(kept).toHaveLength(1));
+  await screen.findByText('the page');
+  expect(kept).toHaveLength(1);
+});
+
+it('copies a run without steps whole', async () => {
+  const whole = client(true, {
+    'warehouse.runs': () => ({ name: 'host:8123/team', runs: [{ ...THERE, steps: 0 }] }),
+    'warehouse.steps': () => [both(0, 60)],
+    'ingest.start': () => {
+      here = [summary(0, 60)];
+      started.push(['all']);
+      return { jobId: 1 };
+    },
+  });
+  renderWithClient(whole, page());
+  await waitFor(() => expect(kept).toHaveLength(1));
+  expect(kept[0]?.steps).toBeUndefined();
+  await screen.findByText('the page');
+});
+
 it('shows what is here while the warehouse does not answer', async () => {
   here = [summary(4, 20)];
   const refusing = client(true, {
@@ -241,14 +281,14 @@ it('lists rollouts of all steps by the warehouse, or those of the steps here', a
   expect(window.location.pathname).toBe('/run/release-7/step/5/group/g/rollout/1');
 });
 
-it('copies selected steps, those that are not here', async () => {
+it('copies selected steps, also again', async () => {
   here = [summary(4, 20)];
   renderWithClient(client(), <RunView runKey="release-7" />, '/run/release-7');
   const grid = await screen.findByRole('grid', { name: 'Steps of release 7' });
   await screen.findByText(/^1 of 3 steps are here\./);
   fireEvent.keyDown(grid, { key: 'a', ctrlKey: true });
   fireEvent.click(await screen.findByText('Copy 3 steps here'));
-  await waitFor(() => expect(kept).toMatchObject([{ run: 'release-7', steps: [3, 5], filter: '' }]));
+  await waitFor(() => expect(kept).toMatchObject([{ run: 'release-7', steps: [3, 4, 5], filter: '' }]));
 });
 
 it('keeps what a filter chose as a run of its own', async () => {

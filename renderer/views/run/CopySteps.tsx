@@ -14,7 +14,6 @@ import type { StepRow } from '../../widgets/tables/stepRows.ts';
 interface CopyStepsProps {
   readonly runKey: string;
   readonly selected: Selected<StepRow>;
-  readonly elsewhere: ReadonlySet<number>;
   /** Empty: no rollouts are chosen. */
   readonly filter: string;
   /** Rollouts that match the filter, at all steps. */
@@ -22,7 +21,7 @@ interface CopyStepsProps {
 }
 
 /** Copies steps of the warehouse, or the rollouts that a filter chose as a run of their own. */
-export function CopySteps({ runKey, selected, elsewhere, filter, matching }: CopyStepsProps) {
+export function CopySteps({ runKey, selected, filter, matching }: CopyStepsProps) {
   const client = useClient();
   const queryClient = useQueryClient();
   const setNotice = useInterface((state) => state.setNotice);
@@ -38,9 +37,7 @@ export function CopySteps({ runKey, selected, elsewhere, filter, matching }: Cop
   });
   const copySelected = async () => {
     const rows = await selected.rows(new AbortController().signal);
-    const steps = rows.map(({ step }) => step).filter((step) => elsewhere.has(step));
-    if (steps.length > 0) task.start({ run: runKey, steps, filter: '' });
-    else setNotice('These steps are here already');
+    task.start({ run: runKey, steps: rows.map(({ step }) => step), filter: '' });
   };
   if (isRunning)
     return (
@@ -56,7 +53,7 @@ export function CopySteps({ runKey, selected, elsewhere, filter, matching }: Cop
           {task.error.message}
         </span>
       )}
-      {selected.count > 0 && elsewhere.size > 0 && (
+      {selected.count > 0 && (
         <Button onClick={() => void copySelected()} title="From the warehouse, with texts and tokens">
           Copy {counted(selected.count, 'step')} here
         </Button>

@@ -118,7 +118,7 @@ export function StepTable({ run, all, elsewhere }: StepTableProps) {
                         hasListActions: filter !== null,
                         actions: (selected: Selected<StepRow>) => (
                           <CopySteps
-                            {...{ runKey, selected, elsewhere, filter: filter ?? '' }}
+                            {...{ runKey, selected, filter: filter ?? '' }}
                             matching={(matching.rows ?? []).reduce((sum, { rollouts }) => sum + rollouts, 0)}
                           />
                         ),
