@@ -237,7 +237,7 @@ async function writeStep(
     kind: first.split,
     ...(step === undefined ? {} : { step }),
   });
-  const positions = new Positions();
+  const positions = new Positions(await sharedGroups(warehouse, { run, step: step ?? null, loads, signal }));
   const condition = filterCondition(filter ?? { kind: 'all' });
   const written = { rollouts: 0, bytes: 0 };
   const flush = (): void => {
@@ -263,7 +263,7 @@ async function writeStep(
         if (taken > wanted) break;
         for (const each of rows) {
           const row = rowFrom(warehouse, each);
-          const index = positions.free(String(row['group']), Number(row['index']));
+          const index = positions.of(String(row['group']), Number(row['index']));
           part.add({ ...row, index, rollout: written.rollouts + part.held }, weightOfRow(row));
           if (part.isFull) flush();
         }
@@ -317,20 +317,43 @@ const incomplete = (source: string, taken: number, wanted: number): Error =>
     `the warehouse gave ${taken > wanted ? 'more than' : `${taken} of`} ${wanted} rollouts of ${source}; nothing is kept. If the step was replaced meanwhile, the next attempt takes the new one`,
   );
 
-/** Two sources may both number the rollouts of a group from 0. */
-class Positions {
-  private readonly groups = new Map<string, { readonly used: Set<number>; next: number }>();
+/** Groups of a step whose rollouts are in several loads, each of which may number them from 0. */
+async function sharedGroups(
+  warehouse: Warehouse,
+  of: {
+    readonly run: string;
+    readonly step: number | null;
+    readonly loads: readonly Load[];
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<ReadonlySet<string>> {
+  const { run, step, loads, signal } = of;
+  if (loads.length < 2) return new Set();
+  const groups = await warehouse.parsed(
+    z.object({ shared: z.string() }),
+    `SELECT \`group\` AS shared FROM rollout_row
+    WHERE run = {run:String} AND step IS NOT DISTINCT FROM {step:Nullable(Int32)} AND load IN {loads:Array(UUID)}
+    GROUP BY \`group\` HAVING uniqExact(load) > 1`,
+    { run, step, loads: loads.map(({ load }) => load) },
+    signal,
+  );
+  return new Set(groups.map(({ shared }) => shared));
+}
 
-  free(group: string, index: number): number {
-    let of = this.groups.get(group);
-    if (of === undefined) {
-      of = { used: new Set(), next: 0 };
-      this.groups.set(group, of);
-    }
-    if (of.used.has(index)) while (of.used.has(of.next)) of.next++;
-    const free = of.used.has(index) ? of.next : index;
-    of.used.add(free);
-    return free;
+/** Numbers the rollouts of shared groups anew, as `positionsOf` does. */
+class Positions {
+  private readonly shared: ReadonlySet<string>;
+  private readonly next = new Map<string, number>();
+
+  constructor(shared: ReadonlySet<string>) {
+    this.shared = shared;
+  }
+
+  of(group: string, index: number): number {
+    if (!this.shared.has(group)) return index;
+    const next = this.next.get(group) ?? 0;
+    this.next.set(group, next + 1);
+    return next;
   }
 }
 

@@ -16,7 +16,7 @@ import {
   SORT_FIELDS,
 } from '../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
-import type { Row, Warehouse } from './connection.ts';
+import type { QueryParams, Row, Warehouse } from './connection.ts';
 import { filterCondition } from './filterSql.ts';
 import { checkVersion, quoted } from './tables.ts';
 import { VALUES } from './values.ts';
@@ -55,19 +55,63 @@ export async function warehouseRollouts(
   const order = [...sort.map(({ by, direction }) => orderBy(by, direction)), 'step, load, rollout'];
   await checkVersion(warehouse, signal);
   const of = `FROM rollout WHERE run = {run:String} AND (${sql})`;
+  const first = `${of} ORDER BY ${order.join(', ')} LIMIT ${MOST_LISTED}`;
+  const given = { run, ...params };
   const rows = await warehouse.rows(
-    `SELECT ${FIELDS.map((name) => `${columnOf(name)} AS of_${name}`).join(', ')} ${of}
-    ORDER BY ${order.join(', ')} LIMIT ${MOST_LISTED}`,
-    { run, ...params },
+    `SELECT load, rollout, ${FIELDS.map((name) => `${columnOf(name)} AS of_${name}`).join(', ')} ${first}`,
+    given,
     signal,
   );
   const [counted] = await warehouse.parsed(
     z.object({ matching: z.number().int().nonnegative() }),
     `SELECT count() AS matching ${of}`,
-    { run, ...params },
+    given,
     signal,
   );
-  return { rollouts: rows.map((row) => rolloutOf(warehouse, row)), matching: counted?.matching ?? 0 };
+  const positions = await positionsOf(warehouse, first, given, signal);
+  const rollouts = rows.map((row) => {
+    const listed = rolloutOf(warehouse, row);
+    const ordinal = positions.get(placeOf(listed.step, row['load'], row['rollout']));
+    return ordinal === undefined ? listed : { ...listed, ordinal };
+  });
+  return { rollouts, matching: counted?.matching ?? 0 };
+}
+
+const placeOf = (step: number, load: unknown, rollout: unknown): string =>
+  `${step} ${String(load)} ${String(rollout)}`;
+
+/** Positions of the listed rollouts whose groups are in several loads, as a copy numbers them. */
+async function positionsOf(
+  warehouse: Warehouse,
+  first: string,
+  params: QueryParams,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  const [several] = await warehouse.parsed(
+    z.object({ steps: z.number() }),
+    'SELECT count() AS steps FROM (SELECT step FROM load WHERE run = {run:String} GROUP BY step HAVING count() > 1)',
+    params,
+    signal,
+  );
+  if (several === undefined || several.steps === 0) return new Map();
+  const rows = await warehouse.parsed(
+    z.object({
+      at: z.number().int(),
+      load: z.string(),
+      rollout: z.number().int(),
+      ordinal: z.number().int(),
+    }),
+    `SELECT at, load, rollout, ordinal FROM (
+      SELECT ifNull(r.step, 0) AS at, r.load AS load, r.rollout AS rollout,
+        row_number() OVER (PARTITION BY r.step, r.\`group\` ORDER BY l.source, r.rollout) - 1 AS ordinal,
+        uniqExact(r.load) OVER (PARTITION BY r.step, r.\`group\`) AS loads
+      FROM rollout AS r INNER JOIN load AS l ON l.load = r.load
+      WHERE r.run = {run:String} AND (r.step, r.\`group\`) IN (SELECT step, \`group\` ${first}))
+    WHERE loads > 1 AND (at, load, rollout) IN (SELECT ifNull(step, 0), load, rollout ${first})`,
+    params,
+    signal,
+  );
+  return new Map(rows.map(({ at, load, rollout, ordinal }) => [placeOf(at, load, rollout), ordinal]));
 }
 
 function orderBy(by: RolloutSort, direction: 'ascending' | 'descending'): string {

@@ -420,6 +420,23 @@ describe.runIf(hasEngine)('a warehouse', () => {
     expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: rollouts.length }]);
     const db = openReader(place.library);
     try {
+      // The list names each rollout by its position in a copy.
+      const { rollouts: listed } = await warehouseRollouts(warehouse, {
+        ...{ run, filter: { kind: 'all' } },
+        sort: [{ by: 'responseChars', direction: 'descending' }],
+      });
+      const named = (row: { readonly groupKey: string; readonly ordinal: number }) =>
+        `${row.groupKey} ${row.ordinal}`;
+      const chars = new Map(
+        rows(place.library, 'SELECT group_key, ordinal, response_chars FROM rollout').map((row) => [
+          `${row['group_key']} ${row['ordinal']}`,
+          row['response_chars'],
+        ]),
+      );
+      expect(listed.map((row) => [named(row), row.responseChars])).toEqual(
+        listed.map((row) => [named(row), chars.get(named(row))]),
+      );
+      expect(new Set(listed.map(named)).size).toBe(rollouts.length);
       const steps = await warehouseSteps(warehouse, run, { kind: 'all' });
       expect(steps.map(({ summary }) => summary)).toEqual(listSteps(db, 1).map(nearly));
     } finally {
