@@ -2,6 +2,7 @@
  * Followed directories: the host's list, kept up to date by its events, and the actions to start and stop following.
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import type { FollowRow, RunSummary } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
 import { useRequest } from './useRequest.ts';
@@ -34,7 +35,10 @@ export function followOf(
 /** Whether a path is below the copies of a warehouse's steps, beside the library. */
 export function useIsCopy(): (path: string) => boolean {
   const library = useRequest('host.info', {}).data?.libraryPath;
-  return (path) => library !== undefined && isBelow(path, library.replace(/[^/\\]*$/, 'from-warehouse'));
+  return useCallback(
+    (path) => library !== undefined && isBelow(path, library.replace(/[^/\\]*$/, 'from-warehouse')),
+    [library],
+  );
 }
 
 /** Whether a path can be followed. Uploaded files and copies of a warehouse's steps never grow. */

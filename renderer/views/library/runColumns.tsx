@@ -93,10 +93,12 @@ export function blankColumns(
 /**
  * @param partOf distinguishes runs of the same name
  * @param partlyRead what of the run's logs is missing, if they were not read to their end
+ * @param isCopy whether the directory is one of copies of a warehouse's steps
  */
 export const runColumns = (
   partOf: (run: RunSummary) => string | undefined,
   partlyRead: (run: RunSummary) => string | undefined,
+  isCopy: (directory: string) => boolean = () => false,
 ): readonly RunColumn[] => [
   {
     id: 'name',
@@ -113,7 +115,12 @@ export const runColumns = (
           <bdi className="run-name" title={withGlyphs(run.name)}>
             {withGlyphs(run.name)}
           </bdi>{' '}
-          <PartChip text={partlyRead(run)} />
+          <PartChip text={partlyRead(run)} />{' '}
+          {isCopy(run.directory) && (
+            <Chip title="Counts the steps that were copied from the warehouse. The page of the run counts all">
+              copy
+            </Chip>
+          )}
         </span>
         <small title={run.directory}>
           <UnfinishedEvaluation run={run} /> {run.kind !== 'train' && <Chip>{RUN_KIND_NAMES[run.kind]}</Chip>}{' '}
