@@ -10,7 +10,7 @@ import type { ReadableLibrary } from '../storage/open.ts';
 import { exportedRuns } from '../storage/queries/exported.ts';
 import { listFiles } from '../storage/queries/issues.ts';
 import type { Task } from '../threads/task.ts';
-import { namedWarehouse, Warehouse } from './connection.ts';
+import { type NamedWarehouse, namedWarehouse, Warehouse, type WarehouseAddress } from './connection.ts';
 import { keyOfCopy, pull, warehouseRuns } from './pull.ts';
 import { warehouseRollouts } from './rollouts.ts';
 import { warehouseSteps } from './steps.ts';
@@ -21,18 +21,19 @@ type WarehouseHandlers = {
 };
 
 export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): WarehouseHandlers {
-  const directoryOf = (key: string): string =>
-    join(dirname(libraryPath), 'from-warehouse', partitionName(key));
+  // Two warehouses may have runs of the same key.
+  const directoryOf = (warehouse: string, key: string): string =>
+    join(dirname(libraryPath), 'from-warehouse', partitionName(warehouse), partitionName(key));
   return {
     'warehouse.runs': async (_params, task) => {
       const named = namedWarehouse(process.env);
       if (named === undefined) return { runs: [] };
-      const { server, database } = named.address;
+      const name = nameOf(named.address);
       const runs = await connected(task, (warehouse, signal) => warehouseRuns(warehouse, signal));
       return {
-        name: `${new URL(server).host}/${database}`,
+        name,
         runs: runs.map((each) =>
-          hasOwn(db, each.run, directoryOf(each.run)) ? { ...each, isOwn: true } : each,
+          hasOwn(db, each.run, directoryOf(name, each.run)) ? { ...each, isOwn: true } : each,
         ),
       };
     },
@@ -43,11 +44,13 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
         warehouseRollouts(warehouse, { ...question, filter: nodeOf(filter) }, signal),
       ),
     'warehouse.keep': ({ run, steps, filter }, task) =>
-      connected(task, async (warehouse, signal) => {
+      connected(task, async (warehouse, signal, named) => {
         const key = keyOfCopy(run, nodeOf(filter));
-        const directory = directoryOf(key);
+        const directory = directoryOf(nameOf(named.address), key);
         if (hasOwn(db, key, directory))
-          throw refused(`this library has run ${key} from its own logs; keep the copy in another library`);
+          throw refused(
+            `this library has run ${key} from its own logs or another warehouse; keep the copy in another library`,
+          );
         const { rollouts, steps: taken } = await pull(warehouse, {
           ...{ run, directory, isAdded: true, filter: nodeOf(filter), signal },
           ...(steps === undefined ? {} : { steps }),
@@ -58,9 +61,11 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
   };
 }
 
+const nameOf = ({ server, database }: WarehouseAddress): string => `${new URL(server).host}/${database}`;
+
 async function connected<T>(
   task: Task,
-  work: (warehouse: Warehouse, signal: AbortSignal) => Promise<T>,
+  work: (warehouse: Warehouse, signal: AbortSignal, named: NamedWarehouse) => Promise<T>,
 ): Promise<T> {
   const named = namedWarehouse(process.env);
   if (named === undefined) throw refused('no warehouse was named when Turnwise was started');
@@ -68,7 +73,7 @@ async function connected<T>(
   task.onCancel(() => controller.abort());
   const warehouse = new Warehouse(named.address, { ...named, isReadOnly: true });
   try {
-    return await work(warehouse, controller.signal);
+    return await work(warehouse, controller.signal, named);
   } catch (error) {
     throw controller.signal.aborted ? new ApiError(CANCELLED) : error;
   } finally {

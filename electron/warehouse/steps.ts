@@ -168,19 +168,20 @@ async function sentSteps(
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<number, WarehouseStep | undefined>> {
   const rows = await warehouse.parsed(
-    z.object({ at: whole, logs: whole, one_summary: z.string(), one_facts: z.string() }),
-    `SELECT ifNull(step, 0) AS at, count() AS logs, any(summary) AS one_summary, any(facts) AS one_facts
+    z.object({ at: whole, logs: whole, sent: whole, one_summary: z.string(), one_facts: z.string() }),
+    `SELECT ifNull(step, 0) AS at, count() AS logs, sum(rollouts) AS sent, any(summary) AS one_summary, any(facts) AS one_facts
     FROM load WHERE run = {run:String} GROUP BY step ORDER BY at`,
     { run },
     signal,
   );
   return new Map(
-    rows.map(({ at, logs, one_summary, one_facts }) => {
+    rows.map(({ at, logs, sent, one_summary, one_facts }) => {
       if (logs > 1 || one_summary === '' || one_facts === '') return [at, undefined];
       const summary = SUMMARY.safeParse(tryParseJson(one_summary));
       const facts = FACTS.safeParse(tryParseJson(one_facts));
       if (!summary.success || !facts.success || summary.data.step !== at || facts.data.step !== at)
         throw warehouse.otherForm(`the sums of step ${at} have another form`);
+      if (summary.data.rollouts !== sent || facts.data.rollouts !== sent) return [at, undefined];
       // A library has written them. The schemas leave the optional numbers open.
       return [at, { summary: summary.data, facts: facts.data as unknown as StepFacts }];
     }),

@@ -34,6 +34,8 @@ export interface StepsOfRun {
   readonly warehouseError: Error | null;
   /** The warehouse may have more steps. */
   readonly isAsking: boolean;
+  /** The warehouse has the run, and its steps may be copied. */
+  readonly isThere: boolean;
   /** False: the run has no steps in the warehouse, and is copied as a whole. */
   readonly hasSteps: boolean;
   readonly refetch: () => void;
@@ -69,10 +71,12 @@ export function useSteps(
   });
   const isAsking = elsewhere.isAsking || (elsewhere.there !== undefined && there.isPending);
   const hasSteps = elsewhere.there?.steps !== 0;
+  const isThere = elsewhere.there !== undefined;
   return useMemo(() => {
     const rest = {
       isAsking,
       hasSteps,
+      isThere,
       error: here.error,
       warehouseError: elsewhere.error ?? there.error,
       refetch: () => void here.refetch(),
@@ -92,6 +96,7 @@ export function useSteps(
     runId,
     isAsking,
     hasSteps,
+    isThere,
     here.data,
     here.error,
     here.refetch,

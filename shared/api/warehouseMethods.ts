@@ -24,7 +24,7 @@ export interface WarehouseRun {
   readonly sources: number;
   /** When its last load arrived, in the server's time. */
   readonly loaded_at: string;
-  /** The library has a run of this key from its own logs, so no step is copied. */
+  /** The library has a run of this key from its own logs or another warehouse, so no step is copied. */
   readonly isOwn?: true;
 }
 

@@ -8,6 +8,8 @@ import { compressors } from 'hyparquet-compressors';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { writeDataSet } from '../../electron/export/dataSet.ts';
+import { createHost } from '../../electron/host/createHost.ts';
+import type { Host } from '../../electron/host/host.ts';
 import { filterSql } from '../../electron/storage/filterSql.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { exportedRuns } from '../../electron/storage/queries/exported.ts';
@@ -19,6 +21,7 @@ import {
   readAddress,
   readCredentials,
   Warehouse,
+  type WarehouseAddress,
 } from '../../electron/warehouse/connection.ts';
 import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { Push } from '../../electron/warehouse/push.ts';
@@ -215,6 +218,49 @@ describe.runIf(hasEngine)('a warehouse', () => {
       ]);
     } finally {
       other.remove();
+    }
+  });
+
+  it('keeps copies of two warehouses apart that have runs of the same key', async () => {
+    await beginning();
+    await push();
+    const first = address();
+    databases += 1;
+    await making((made) => makeTables(made));
+    await warehouse.close();
+    warehouse = open();
+    await push();
+    const copies = scratch();
+    /** The threads of a host have the environment of its start. */
+    const onHost = async (of: WarehouseAddress, work: (host: Host) => Promise<void>): Promise<void> => {
+      process.env['TURNWISE_WAREHOUSE'] = `${of.server}/${of.database}`;
+      const host = await createHost({ libraryPath: copies.library, shell: 'browser', version: 'test' });
+      try {
+        await work(host);
+      } finally {
+        delete process.env['TURNWISE_WAREHOUSE'];
+        await host.close();
+      }
+    };
+    const copy = { run: DEMO, filter: '', progressKey: 'copy' };
+    try {
+      await onHost(first, async (host) => {
+        const kept = (await host.dispatch('warehouse.keep', copy)) as { value: { path: string } };
+        await host.ingest([kept.value.path]);
+        expect(await host.dispatch('warehouse.runs', {})).not.toMatchObject({
+          value: { runs: [{ isOwn: true }] },
+        });
+      });
+      await onHost(address(), async (host) => {
+        expect(await host.dispatch('warehouse.runs', {})).toMatchObject({
+          value: { runs: [{ isOwn: true }] },
+        });
+        expect(await host.dispatch('warehouse.keep', copy)).toMatchObject({
+          failure: { message: expect.stringContaining('from its own logs or another warehouse') },
+        });
+      });
+    } finally {
+      copies.remove();
     }
   });
 

@@ -270,13 +270,20 @@ function CopyNote({ run: { config } }: { readonly run: RunDetail }) {
 
 /** Every other page, search and SQL see what is in the library only. */
 function ElsewhereNote({ run, steps }: { readonly run: RunDetail; readonly steps: StepsOfRun }) {
-  const { all = [], elsewhere, warehouseError, askAgain } = steps;
+  const { all = [], elsewhere, warehouseError, askAgain, isAsking, isThere } = steps;
   const isCopy = useIsCopy();
   if (warehouseError !== null && isCopy(run.directory))
     return (
       <p className="page-note" role="note">
         The warehouse could not be asked, so only the steps that are here are shown: {warehouseError.message}{' '}
         <Button onClick={askAgain}>Try again</Button>
+      </p>
+    );
+  if (!isThere && !isAsking && isCopy(run.directory) && run.config['chosen_by'] === undefined)
+    return (
+      <p className="page-note" role="note">
+        These steps were copied from a warehouse that is not open, or that does not have the run any more.
+        They may be a part of it.
       </p>
     );
   if (elsewhere.size === 0) return null;

@@ -81,7 +81,9 @@ const RUN_COLUMNS: readonly Column<WarehouseRun>[] = [
         <bdi title={withGlyphs(run)}>{withGlyphs(run)}</bdi>{' '}
         {split !== 'train' && <Chip>{RUN_KIND_NAMES[split]}</Chip>}
         {isOwn === true && (
-          <Chip title="This library has read it from its own logs, and shows those">from its logs</Chip>
+          <Chip title="This library has it from its own logs or another warehouse, and shows those">
+            from elsewhere
+          </Chip>
         )}
       </span>
     ),
