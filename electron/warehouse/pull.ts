@@ -1,15 +1,6 @@
 /** Reads a warehouse: its runs, and rollouts as a data set that every library can read. */
 
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
@@ -63,7 +54,7 @@ export interface PullRequest {
   readonly filter?: FilterNode;
   /** A directory that does not exist or is empty; with `isAdded`, also an earlier pull of the run. */
   readonly directory: string;
-  /** Steps that the directory has already are replaced, and others stay. */
+  /** Steps that the directory has already are replaced, and others stay unless every step is asked for. */
   readonly isAdded?: boolean;
   readonly signal?: AbortSignal;
   /** @param total rollouts at these steps, of which a filter may take fewer */
@@ -128,9 +119,9 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
       mode: 0o600,
     });
     signal?.throwIfAborted();
-    if (isNew) {
-      // A whole directory, so that a process that is killed here leaves no half of it.
-      if (existsSync(directory)) rmdirSync(directory);
+    if (isNew || request.steps === undefined) {
+      // A whole directory, so that a process that is killed here leaves no half of it, and none of a former copy.
+      rmSync(directory, { recursive: true, force: true });
       renameSync(unfinished, directory);
     } else moveInto(unfinished, directory);
     return { directory, ...total };

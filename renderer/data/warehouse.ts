@@ -14,10 +14,10 @@ interface RunElsewhere {
 
 export function useRunElsewhere(runKey: string | undefined): RunElsewhere {
   const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
-  const { data, isFetching, error, refetch } = useRequest('warehouse.runs', hasWarehouse ? {} : undefined);
+  const { data, isPending, error, refetch } = useRequest('warehouse.runs', hasWarehouse ? {} : undefined);
   return {
     there: data?.runs.find(({ run, isOwn }) => run === runKey && isOwn !== true),
-    isAsking: data === undefined && isFetching,
+    isAsking: hasWarehouse && isPending,
     error,
     refetch,
   };

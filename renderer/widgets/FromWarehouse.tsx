@@ -38,7 +38,7 @@ function OfRun({ runKey, step, children }: OfRunProps) {
   const runs = useRequest('run.list', {}).data;
   const copies = copiedInto(useQueryClient());
   const run = runs?.find((each) => each.runKey === runKey);
-  const { all, elsewhere, isAsking, hasSteps } = useSteps(runKey, run?.runId);
+  const { all, elsewhere, isAsking, hasSteps, warehouseError, askAgain } = useSteps(runKey, run?.runId);
   if (runs === undefined || all === undefined) return <WaitingState title="Opening the run…" />;
   const wanted =
     step === undefined && run === undefined ? all.at(-1) : all.find((each) => each.step === step);
@@ -57,6 +57,15 @@ function OfRun({ runKey, step, children }: OfRunProps) {
       );
   }
   const isHere = run !== undefined && (step === undefined || wanted !== undefined);
+  if (!isHere && warehouseError !== null)
+    return (
+      <FailedState
+        isPage
+        title={`${step === undefined ? 'The run' : `Step ${step}`} is not here, and the warehouse could not be asked`}
+        error={warehouseError}
+        onRetry={askAgain}
+      />
+    );
   // A page says itself what is nowhere.
   return isHere || !isAsking ? children : <WaitingState title="Asking the warehouse…" />;
 }

@@ -165,6 +165,25 @@ it('copies a step again that has grown in the warehouse', async () => {
   await waitFor(() => expect(kept).toMatchObject([{ steps: [4] }]));
 });
 
+it('says that nothing is here and the warehouse does not answer, and asks once', async () => {
+  let asked = 0;
+  let isDown = true;
+  const down = client(true, {
+    'warehouse.runs': () => {
+      asked += 1;
+      if (isDown) throw refused('host:8123 does not answer');
+      return { name: 'host:8123/team', runs: [THERE] };
+    },
+  });
+  renderWithClient(down, page(4));
+  await screen.findByText('Step 4 is not here, and the warehouse could not be asked');
+  await screen.findByText('host:8123 does not answer');
+  expect(asked).toBeLessThan(4);
+  isDown = false;
+  fireEvent.click(screen.getByText('Try again'));
+  await waitFor(() => expect(kept).toMatchObject([{ steps: [4] }]));
+});
+
 it('copies a step again whose rewards were corrected in the warehouse', async () => {
   here = [{ ...summary(4, 20), meanReward: 0.3 }];
   renderWithClient(client(), page(4));
@@ -293,7 +312,13 @@ it('copies selected steps, also again', async () => {
 
 it('keeps what a filter chose as a run of its own', async () => {
   here = [summary(4, 20)];
+  const removed: string[] = [];
   const chosen = client(true, {
+    'run.list': () => [RUN, { ...RUN, runKey: 'release-7 [reward:0]' }],
+    'run.remove': ({ runKey }) => {
+      removed.push(runKey);
+      return {} as never;
+    },
     'step.series': () => ({ steps: [] }),
     'warehouse.keep': (params) => {
       kept.push(params);
@@ -304,6 +329,8 @@ it('keeps what a filter chose as a run of its own', async () => {
   fireEvent.click(await screen.findByText('Keep a copy of 5 rollouts'));
   await waitFor(() => expect(window.location.pathname).toBe('/run/release-7%20%5Breward%3A0%5D'));
   expect(kept).toMatchObject([{ run: 'release-7', filter: 'reward:0' }]);
+  // A former copy.
+  expect(removed).toEqual(['release-7 [reward:0]']);
   expect(kept[0]?.steps).toBeUndefined();
 });
 

@@ -245,9 +245,19 @@ describe('a copy from a server that lies', () => {
     rmSync(rollouts, { recursive: true });
     writeFileSync(rollouts, '');
     rmSync(join(runs, 'a.jsonl'));
-    await expect(copy({ isAdded: true })).rejects.toThrow();
+    await expect(copy({ isAdded: true, steps: [1] })).rejects.toThrow();
     expect(readdirSync(runs)).toEqual(['a.jsonl']);
     expect(readdirSync(place.directory)).toEqual(['copy']);
+  });
+
+  it('leaves nothing of a former copy if every step is asked for', async () => {
+    await copy();
+    const stale = join(place.directory, 'copy', 'rollouts', 'stale');
+    writeFileSync(stale, '');
+    await copy({ isAdded: true, steps: [1] });
+    expect(existsSync(stale)).toBe(true);
+    await copy({ isAdded: true });
+    expect(existsSync(stale)).toBe(false);
   });
 
   it('has a line of the run that is no JSON, under a filter', async () => {

@@ -28,7 +28,12 @@ export function CopySteps({ runKey, selected, filter, matching }: CopyStepsProps
   const [isRunning, setRunning] = useState(false);
   const task = useLongTask('warehouse.keep', {
     onRunning: setRunning,
-    afterwards: ({ path }) => readLogs(client, [path]),
+    afterwards: async ({ path, runKey: copy }) => {
+      // A former copy may have rollouts that the filter does not choose any more.
+      const isThere = (await client.request('run.list', {})).some((run) => run.runKey === copy);
+      if (copy !== runKey && isThere) await client.request('run.remove', { runKey: copy });
+      await readLogs(client, [path]);
+    },
     onSuccess: ({ runKey: copy, rollouts, steps }) => {
       setNotice(`${counted(rollouts, 'rollout')} of ${counted(steps, 'step')} copied`);
       void queryClient.invalidateQueries();

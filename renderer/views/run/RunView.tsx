@@ -74,6 +74,7 @@ function ofAllSteps(steps: readonly StepSummary[]): ListSummary {
 /** A run: its steps (or its groups and rollouts if the log has no steps) and its sources. */
 export default function RunView({ runKey }: { readonly runKey: string }) {
   const run = useRequest('run.get', { runKey });
+  const isCopy = useIsCopy();
   const steps = useSteps(runKey, run.data?.runId, { isFresh: true });
   const [query, setQuery] = useUrlQuery();
   const areChartsOpen = useInterface((state) => state.areChartsOpen);
@@ -166,7 +167,12 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           </Link>
         )}
         <div className="end">
-          <RunFacts run={data} whole={whole} steps={all.length} />
+          <RunFacts
+            run={data}
+            whole={whole}
+            steps={all.length}
+            isCounted={!steps.isAsking || !isCopy(data.directory)}
+          />
           {chosen === 'tools' && lastStep !== undefined && (
             <Link
               className="is-link"
@@ -279,6 +285,12 @@ function ElsewhereNote({ run, steps }: { readonly run: RunDetail; readonly steps
         <Button onClick={askAgain}>Try again</Button>
       </p>
     );
+  if (isAsking && isCopy(run.directory))
+    return (
+      <p className="page-note" role="note">
+        Asking the warehouse for the other steps…
+      </p>
+    );
   if (!isThere && !isAsking && isCopy(run.directory) && run.config['chosen_by'] === undefined)
     return (
       <p className="page-note" role="note">
@@ -300,14 +312,16 @@ interface RunFactsProps {
   readonly run: RunDetail;
   readonly whole: ListSummary;
   readonly steps: number;
+  /** False: the warehouse may have more steps. */
+  readonly isCounted: boolean;
 }
 
 /**
  * Times and counts, each on one line. While the run is being read, its list and its charts count at different times, so
  * no total is shown.
  */
-function RunFacts({ run, whole, steps }: RunFactsProps) {
-  const isBeingRead = useJobOf(run) !== undefined;
+function RunFacts({ run, whole, steps, isCounted }: RunFactsProps) {
+  const isBeingRead = useJobOf(run) !== undefined || !isCounted;
   const counts = [
     ...(isBeingRead ? [] : [counted(whole.rollouts, 'rollout')]),
     // With one rollout in each group, both numbers are equal.
