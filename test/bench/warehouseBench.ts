@@ -9,6 +9,7 @@ import { createHost } from '../../electron/host/createHost.ts';
 import { readAddress, Warehouse } from '../../electron/warehouse/connection.ts';
 import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { Push } from '../../electron/warehouse/push.ts';
+import { warehouseRollouts } from '../../electron/warehouse/rollouts.ts';
 import { warehouseSteps } from '../../electron/warehouse/steps.ts';
 import { makeTables } from '../../electron/warehouse/tables.ts';
 import { writeTokenLog } from '../../fixtures/generate/tokenLog.ts';
@@ -192,6 +193,13 @@ async function questions(
     ),
     await measured('the same under a filter', 2000, (round) =>
       warehouseSteps(warehouse, run, node(FILTERS[round % FILTERS.length] ?? '')),
+    ),
+    await measured('the first 1,000 by reward', 300, () =>
+      warehouseRollouts(warehouse, {
+        run,
+        filter: { kind: 'all' },
+        sort: [{ by: 'reward', direction: 'descending' }],
+      }),
     ),
     await measured('one rollout with its text', 200, (round) =>
       warehouse.rows(
