@@ -23,7 +23,7 @@ export interface ServeOptions {
   readonly allowed?: readonly string[];
   /** If no paths are given, reads the demo run into an empty library. */
   readonly opensDemo?: boolean;
-  /** What `--library` names: an absolute path, or the address of a warehouse. */
+  /** Value of `--library`: an absolute path, or the address of a warehouse. */
   readonly library?: string;
   /** Absolute paths of further libraries to open. */
   readonly furtherLibraries?: readonly string[];

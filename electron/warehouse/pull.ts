@@ -331,7 +331,7 @@ async function sharedGroups(
   return new Set(groups.map(({ shared }) => shared));
 }
 
-/** Numbers the rollouts of shared groups anew, as `positionsOf` does. */
+/** Renumbers the rollouts of shared groups, in the same order as `positionsOf`. */
 class Positions {
   private readonly shared: ReadonlySet<string>;
   private readonly next = new Map<string, number>();

@@ -223,7 +223,7 @@ export class Push {
     }
   }
 
-  /** What the library says of the step, if all of it is in this load. */
+  /** The library's sums of the step. Empty if this load is only a part of it. */
   private sumsOf(runId: number, step: number, rollouts: number): Load['sums'] {
     const summary = listSteps(this.db, runId).find((each) => each.step === step);
     if (summary?.rollouts !== rollouts) return { summary: '', facts: '' };

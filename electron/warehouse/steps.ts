@@ -161,7 +161,7 @@ const SUMMARY = z
   })
   .catchall(z.number());
 
-/** What was sent with each step of the run. Undefined: it is in several logs, so it must be counted. */
+/** The sums that were sent with each step of the run. Undefined: the step has several logs, so it must be counted. */
 async function sentSteps(
   warehouse: Warehouse,
   run: string,

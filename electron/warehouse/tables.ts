@@ -69,7 +69,7 @@ const SINCE_VERSION_2: ReadonlySet<string> = new Set([
   'entropy_tokens',
 ]);
 
-/** What a library says of a step that is in one log, so that nothing has to be counted. Empty: not known. */
+/** Sums of a step, as its library has counted them. Empty if the step has several logs: then the engine counts. */
 const SUMS_OF_A_LOAD = ['summary', 'facts'].map(
   (name) =>
     `${name} String COMMENT 'JSON of the ${name} of its step; empty if the step has other logs' CODEC(ZSTD(3))`,
@@ -218,7 +218,7 @@ export async function makeTables(warehouse: Warehouse, cluster?: string): Promis
   for (const statement of tableStatements(database, cluster)) await warehouse.run(statement);
 }
 
-/** @throws ApiError `refused` when the warehouse has another version, or there is none */
+/** @throws ApiError `refused` when the warehouse has another version or does not exist */
 export async function checkVersion(warehouse: Warehouse, signal?: AbortSignal): Promise<void> {
   const version = await versionOf(warehouse, signal);
   refuseLater(version);

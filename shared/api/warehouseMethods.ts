@@ -28,7 +28,7 @@ export interface WarehouseRun {
   readonly isOwn?: true;
 }
 
-/** What the pages of a library show of a step. A log without steps has step 0. */
+/** Sums and chart values of a step. A log without steps has step 0. */
 export interface WarehouseStep {
   readonly summary: StepSummary;
   /** Without the schedule, and without `repeats`. */

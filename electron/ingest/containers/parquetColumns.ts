@@ -75,7 +75,7 @@ interface LoadedPage {
 
 type ColumnDecoder = Parameters<typeof readPage>[2];
 
-/** What the columns of a row group share. */
+/** State shared by the columns of a row group. */
 interface GroupState {
   readonly file: PageFile;
   /** Compressed bytes of the current page. */
@@ -244,7 +244,7 @@ class ColumnReader {
     return { values: this.values, start };
   }
 
-  /** Decodes the next page. @returns false if there is none */
+  /** @returns false if there is no further page */
   private load(): boolean {
     const { pages, leaf } = this.column;
     const page = pages[this.nextPage];
