@@ -9,7 +9,7 @@
 import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
 import { type ColumnType, DATA_SET_COLUMNS, type DataSetColumn } from '../../shared/format/dataSetColumns.ts';
-import type { Warehouse } from './connection.ts';
+import type { QueryParams, Warehouse } from './connection.ts';
 
 const WAREHOUSE_VERSION = 2;
 
@@ -248,11 +248,30 @@ function refuseLater(version: number | undefined): void {
 /** Removes a run: its rollouts, stages and metrics. */
 export async function removeRun(warehouse: Warehouse, run: string): Promise<void> {
   for (const table of ['load_row', 'rollout_row', 'run_line'])
-    await warehouse.run(`DELETE FROM ${table} WHERE run = {run:String}`, { run });
+    await deleteFrom(warehouse, table, 'run = {run:String}', { run });
+}
+
+/** A distributed table cannot be deleted from, but the tables that it stands for can. */
+async function deleteFrom(
+  warehouse: Warehouse,
+  table: string,
+  condition: string,
+  params: QueryParams,
+): Promise<void> {
+  const [made] = await warehouse.parsed(
+    z.object({ engine_full: z.string() }),
+    'SELECT engine_full FROM system.tables WHERE database = {database:String} AND name = {table:String}',
+    { database: warehouse.database, table },
+  );
+  const [, cluster] = /^Distributed\('([^'\\]+)'/.exec(made?.engine_full ?? '') ?? [];
+  const tables = cluster === undefined ? table : `${table}_local ON CLUSTER ${quoted(cluster)}`;
+  await warehouse.run(`DELETE FROM ${tables} WHERE ${condition}`, params);
 }
 
 /** An unfinished load may still be written. */
 const UNFINISHED_FOR = 'INTERVAL 1 DAY';
+/** They are parts of the address of a request, which a server limits. */
+const LOADS_AT_ONCE = 100;
 
 /**
  * Removes rollouts that nobody sees: of loads that were replaced, or whose push was killed a day ago or earlier.
@@ -261,13 +280,15 @@ const UNFINISHED_FOR = 'INTERVAL 1 DAY';
  */
 export async function removeUnseen(warehouse: Warehouse): Promise<number> {
   await checkVersion(warehouse);
-  const unseen = `load NOT IN (SELECT load FROM load)
-    AND (load IN (SELECT load FROM load_row) OR loaded_at < now() - ${UNFINISHED_FOR})`;
-  const [row] = await warehouse.parsed(
-    z.object({ rollouts: z.number() }),
-    `SELECT count() AS rollouts FROM rollout_row WHERE ${unseen}`,
+  const unseen = await warehouse.parsed(
+    z.object({ load: z.string(), rollouts: z.number() }),
+    // Global: a node of a cluster may not ask the others.
+    `SELECT load, count() AS rollouts FROM rollout_row WHERE load GLOBAL NOT IN (SELECT load FROM load)
+    AND (load GLOBAL IN (SELECT load FROM load_row) OR loaded_at < now() - ${UNFINISHED_FOR}) GROUP BY load`,
   );
-  const rollouts = row?.rollouts ?? 0;
-  if (rollouts > 0) await warehouse.run(`DELETE FROM rollout_row WHERE ${unseen}`);
-  return rollouts;
+  for (let i = 0; i < unseen.length; i += LOADS_AT_ONCE) {
+    const loads = unseen.slice(i, i + LOADS_AT_ONCE).map(({ load }) => load);
+    await deleteFrom(warehouse, 'rollout_row', 'load IN {loads:Array(UUID)}', { loads });
+  }
+  return unseen.reduce((sum, { rollouts }) => sum + rollouts, 0);
 }
