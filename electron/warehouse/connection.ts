@@ -369,6 +369,8 @@ export class Warehouse {
       case '307':
       case '396':
         return `a limit of ${server} ended the query: ${first}`;
+      case '427':
+        return `${server} cannot read the regular expression, which must be one of RE2: ${first}`;
       case '243':
         return `the disk of ${server} is full; nothing half written is shown (${first})`;
       default:

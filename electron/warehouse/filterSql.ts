@@ -1,7 +1,8 @@
 /** Translates a filter to a condition over a warehouse's rollouts, for the fields that the data set has. */
-import { refused } from '../../shared/api/errors.ts';
-import type { FieldName } from '../../shared/domain/filter/fields.ts';
-import type { Bound, FilterNode, WordNode } from '../../shared/domain/filter/node.ts';
+import { ApiError } from '../../shared/api/errors.ts';
+import { type FieldName, TEXT_FIELDS, type TextField } from '../../shared/domain/filter/fields.ts';
+import type { Bound, FilterNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
+import { isUnspacedWord, UNSPACED_SCRIPTS, wordsOf } from '../../shared/domain/filter/words.ts';
 import { EXPORTED_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
 import type { QueryParams } from './connection.ts';
 import { quoted } from './tables.ts';
@@ -27,7 +28,16 @@ const OF_CALLS: Readonly<Partial<Record<FieldName, string>>> = {
 /** Its values are JSON, which a word does not equal. */
 const NOT_HERE: ReadonlySet<FieldName> = new Set(['scores']);
 
-/** @throws ApiError `refused` for a field that only a library has: texts, labels and what is computed from them */
+/**
+ * Texts that are searched as a whole. A library searches each segment by itself, and code without its escapes; so here
+ * a phrase may also go from one segment to the next, and the words of an escape count, too.
+ */
+const TEXTS: Readonly<Partial<Record<TextField, readonly string[]>>> = {
+  text: ['prompt', 'response'],
+  prompt: ['prompt'],
+};
+
+/** @throws ApiError `bad_request` for a field that only a library has: kinds of text, labels, and what is computed */
 export function filterCondition(node: FilterNode): Condition {
   const params: Record<string, string | number> = {};
   const given = (value: string | number, type: string): string => {
@@ -70,7 +80,7 @@ function condition(node: FilterNode, given: Given): string {
         : `arrayExists(each -> each IS NOT NULL, ${ofCalls})`;
     }
     case 'text':
-      throw onlyInLibrary(node.field);
+      return textCondition(node, given);
   }
 }
 
@@ -82,9 +92,56 @@ function expressionOf(field: FieldName): string {
 }
 
 function onlyInLibrary(field: FieldName): Error {
-  return refused(
-    `a warehouse is not filtered by ${field}; take the steps into a library and filter them there`,
+  const message = TEXT_FIELDS.some((name) => name === field)
+    ? `a warehouse looks for words in the whole text; write text: instead of ${field}:, or filter the steps that are in a library`
+    : `a warehouse is not filtered by ${field}; filter the steps that are in a library`;
+  return new ApiError({ code: 'bad_request', message });
+}
+
+function textCondition({ field, form, text, flags = '' }: TextNode, given: Given): string {
+  const columns = TEXTS[field];
+  if (columns === undefined) throw onlyInLibrary(field);
+  // Without `s`, the engine's point would match a line feed.
+  const pattern =
+    form === 'regex'
+      ? `(?${flags}${flags.includes('s') ? '' : '-s'})${text}`
+      : wordsPattern(text, form === 'prefix');
+  const plain = form === 'regex' ? undefined : plainWord(text);
+  const has = plain === undefined ? undefined : given(plain, 'String');
+  const matching = given(pattern, 'String');
+  const holds = columns.map((column) =>
+    [
+      `${column} != ''`,
+      ...(has === undefined ? [] : [`positionCaseInsensitive(${column}, ${has}) > 0`]),
+      `match(${column}, ${matching})`,
+    ].join(' AND '),
   );
+  return `(${holds.join(' OR ')})`;
+}
+
+/**
+ * The longest word that occurs in every text that matches. The engine looks for it faster. Letters that have another form
+ * beyond ASCII, as k has the sign of kelvin, would be missed.
+ */
+function plainWord(text: string): string | undefined {
+  const plain = wordsOf(text).filter((word) => /^[a-jl-rt-z0-9]+$/.test(word));
+  return plain.sort((a, b) => b.length - a.length)[0];
+}
+
+const IN_WORDS = String.raw`\p{L}\p{N}\p{M}`;
+const UNSPACED = UNSPACED_SCRIPTS.map((script) => String.raw`\p{${script}}`).join('');
+/** In code that is logged as JSON, an escaped line feed or tab separates words. */
+const ESCAPE = String.raw`\\[nrt]`;
+
+/** Words in sequence, as `findWords` of a library finds them, as an expression of the engine (RE2). */
+function wordsPattern(text: string, isPrefix: boolean): string {
+  const words = wordsOf(text);
+  const isUnspaced = words.map(isUnspacedWord);
+  const between = (i: number): string =>
+    `(?:[^${IN_WORDS}]|${ESCAPE})${isUnspaced[i] === true || isUnspaced[i + 1] === true ? '*' : '+'}`;
+  const before = isUnspaced[0] === true ? '' : `(?:^|[^${IN_WORDS}]|[${UNSPACED}]|${ESCAPE})`;
+  const after = isPrefix || isUnspaced.at(-1) === true ? '' : `(?:$|[^${IN_WORDS}]|[${UNSPACED}])`;
+  return `(?i)${before}${words.map((word, i) => (i === 0 ? word : between(i - 1) + word)).join('')}${after}`;
 }
 
 function bounded(column: string, { from, to }: { from?: Bound; to?: Bound }, given: Given): string {

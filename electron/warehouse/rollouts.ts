@@ -44,7 +44,7 @@ export interface ListedQuestion {
 
 /**
  * @returns at most `MOST_LISTED` rollouts, and how many match
- * @throws ApiError `refused` when the filter or the order needs a library
+ * @throws ApiError `bad_request` when the filter, `refused` when the order needs a library
  */
 export async function warehouseRollouts(
   warehouse: Warehouse,
@@ -62,12 +62,16 @@ export async function warehouseRollouts(
     given,
     signal,
   );
-  const [counted] = await warehouse.parsed(
-    z.object({ matching: z.number().int().nonnegative() }),
-    `SELECT count() AS matching ${of}`,
-    given,
-    signal,
-  );
+  // Each question about words reads every text.
+  const [counted] =
+    rows.length < MOST_LISTED
+      ? [{ matching: rows.length }]
+      : await warehouse.parsed(
+          z.object({ matching: z.number().int().nonnegative() }),
+          `SELECT count() AS matching ${of}`,
+          given,
+          signal,
+        );
   const positions = await positionsOf(warehouse, first, given, signal);
   const rollouts = rows.map((row) => {
     const listed = rolloutOf(warehouse, row);

@@ -118,7 +118,7 @@ const SOURCES = {
 
 /**
  * @param filter the rollouts that are counted; steps without any are left out
- * @throws ApiError `refused` when the run does not exist, or the filter needs a library
+ * @throws ApiError `refused` when the run does not exist, `bad_request` when the filter needs a library
  */
 export async function warehouseSteps(
   warehouse: Warehouse,

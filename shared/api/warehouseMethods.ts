@@ -50,7 +50,10 @@ export const WAREHOUSE_METHODS = {
     // A copy takes minutes.
     isAtOnce: true,
   }),
-  /** Refuses a filter by texts or labels, which only a library has. */
+  /**
+   * A filter by words looks in the whole prompt and response, as logged. Filters by kinds of text, labels and flags are
+   * bad requests, because only a library has them.
+   */
   'warehouse.steps': defineMethod({
     params: z.object({ run: z.string().max(4096), filter }),
     result: resultOf<readonly WarehouseStep[]>(),

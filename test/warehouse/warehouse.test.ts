@@ -23,21 +23,25 @@ import {
   Warehouse,
   type WarehouseAddress,
 } from '../../electron/warehouse/connection.ts';
+import { filterCondition } from '../../electron/warehouse/filterSql.ts';
 import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { Push } from '../../electron/warehouse/push.ts';
 import { warehouseRollouts } from '../../electron/warehouse/rollouts.ts';
 import { warehouseSteps } from '../../electron/warehouse/steps.ts';
 import { makeTables, removeRun, removeUnseen, tableStatements } from '../../electron/warehouse/tables.ts';
 import { MOST_LISTED, type ParsedParams, type StepFacts } from '../../shared/api/contract.ts';
+import { textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { textTest } from '../../shared/domain/filter/textTest.ts';
 import { camelCase, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { beginningOfDemo, copyDemoLibrary, copyLibraryOf, DEMO_LOG } from '../support/preparedLibrary.ts';
 import { type Engine, hasEngine, openEngine } from './engine.ts';
-import { killedPush } from './killedPush.ts';
+import { killerOfPushes } from './killedPush.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
 const DEFAULT: Credentials = readCredentials(process.env, undefined);
+const CLUSTER = process.env['TURNWISE_CLICKHOUSE_CLUSTER'];
 const DEMO = 'synthetic-grpo-roc-demo';
 /** Logs with latencies, retries, tokens, entropies and truncation, and without texts, rewards or correctness. */
 const STEPS_OF = [
@@ -64,6 +68,40 @@ const FILTERS = [
   'problem_id:*7*',
   'policy_tokens:>200 mean_entropy:<0.5',
   'response_chars:>2000',
+  'text:wait',
+  'text:"let me" reward:0',
+  'text:import',
+  'not text:because',
+  'prompt:integers',
+  'text:/\\bassert\\b/',
+  'text:/^BE SURE/i',
+];
+const WORD_FILTERS = [
+  ...['text:wait', 'text:"let me"', 'text:await*', 'text:naïve', 'text:NAÏVE', 'text:case', 'text:snake'],
+  ...[
+    'text:你好',
+    'text:好世',
+    'text:"你 世"',
+    'text:b',
+    'text:a',
+    'text:σίσυφος',
+    'text:"3 14"',
+    'text:co*',
+  ],
+  ...[
+    'text:ก',
+    'text:código',
+    'text:x',
+    'text:/wait.let/',
+    'text:/wait.let/s',
+    'text:/^let/m',
+    'text:/WAIT/i',
+  ],
+];
+const WORDS = [
+  ...['Wait… let me', 'wait', 'awaiting', '“Wait”', 'await', 'naïve Bayes', 'NAÏVE', 'naïvely', 'naive'],
+  ...['你好世界', '你，好', 'a你b', 'let, me -- see', 'let\nme', 'letme', 'snake_case', 'x1', 'x 1'],
+  ...['Σίσυφος', 'ΣΊΣΥΦΟΣ', 'código', 'co\u0301digo', '3.14', '314', 'กขค', 'wait\nlet', '🧮wait🧮'],
 ];
 
 if (!hasEngine) console.log(`warehouse: ClickHouse's engine has no binary for ${process.platform}`);
@@ -82,7 +120,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
   beforeEach(async () => {
     place = scratch();
     databases += 1;
-    await making((made) => makeTables(made));
+    await making((made) => makeTables(made, CLUSTER));
     warehouse = open();
   });
   afterEach(async () => {
@@ -226,7 +264,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await push();
     const first = address();
     databases += 1;
-    await making((made) => makeTables(made));
+    await making((made) => makeTables(made, CLUSTER));
     await warehouse.close();
     warehouse = open();
     await push();
@@ -270,7 +308,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await warehouse.run('CREATE OR REPLACE VIEW warehouse AS SELECT toUInt32(1) AS version');
     await beginning();
     await expect(push()).rejects.toThrow('turnwise warehouse init brings it to version 2');
-    await making((made) => makeTables(made));
+    await making((made) => makeTables(made, CLUSTER));
     await push();
     const [{ summary } = { summary: undefined }] = await warehouseSteps(warehouse, DEMO, { kind: 'all' });
     expect(summary?.meanResponseChars).toBeGreaterThan(0);
@@ -370,13 +408,42 @@ describe.runIf(hasEngine)('a warehouse', () => {
         expected === 0 ? 'the filter matches no rollout' : expected,
       ]);
     }
-    for (const text of ['code:import', 'label:any', 'flag:no_boxed', 'scores:match=C']) {
+    for (const [text, sentence] of [
+      ['code:import', 'write text: instead of code:'],
+      ['label:any', 'is not filtered by label'],
+      ['flag:no_boxed', 'is not filtered by flag'],
+      ['scores:match=C', 'is not filtered by scores'],
+      ['text:/(?=wait)/', 'must be one of RE2'],
+    ] as const) {
       const directory = join(place.directory, 'refused');
       await expect(pull(warehouse, { run: DEMO, directory, filter: filterOf(text).node })).rejects.toThrow(
-        'a warehouse is not filtered by',
+        sentence,
       );
       expect(existsSync(directory)).toBe(false);
     }
+  });
+
+  it('finds words as a library does', async () => {
+    const ask = async (text: string, response: string) => {
+      const { sql, params } = filterCondition(filterOf(text).node);
+      const [row] = await warehouse.rows(
+        `SELECT ${sql} AS found FROM (SELECT '' AS prompt, {response:String} AS response)`,
+        {
+          ...params,
+          response,
+        },
+      );
+      return row?.['found'] === 1 || row?.['found'] === true;
+    };
+    for (const text of WORD_FILTERS) {
+      const [node] = textNodesOf(filterOf(text).node);
+      if (node === undefined) throw new Error(`${text} looks for no words`);
+      const test = textTest(node);
+      for (const response of WORDS)
+        expect([text, response, await ask(text, response)]).toEqual([text, response, test.holds(response)]);
+    }
+    // A library searches the code of a call, whose line feeds are escaped in the response.
+    expect(await ask('text:print', '{"code": "x = 1\\nprint(x)"}')).toBe(true);
   });
 
   it('sends nothing twice, and replaces a step that grew', async () => {
@@ -417,7 +484,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await push();
     const once = await seen();
     databases += 1;
-    await making((made) => makeTables(made));
+    await making((made) => makeTables(made, CLUSTER));
     await warehouse.close();
     warehouse = open();
     await Promise.all([push(), push()]);
@@ -429,15 +496,14 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await push();
     const once = await seen();
     databases += 1;
-    await making((made) => makeTables(made));
+    await making((made) => makeTables(made, CLUSTER));
     await warehouse.close();
     warehouse = open();
     // Each push is killed one request later than the one before it, until one comes to its end.
     let kills = 0;
-    while (
-      (await killedPush(place.library, `${engine.server}/turnwise_test_${databases}`, kills + 2)) === 'killed'
-    )
-      kills += 1;
+    const killer = await killerOfPushes(`${engine.server}/turnwise_test_${databases}`);
+    while ((await killer.push(['--library', place.library], kills + 2)) === 'killed') kills += 1;
+    await killer.close();
     expect(kills).toBeGreaterThan(5);
     expect(await seen()).toEqual(once);
   });
@@ -509,11 +575,11 @@ describe.runIf(hasEngine)('a warehouse', () => {
   });
 
   it('makes its tables once; a later version is refused', async () => {
-    await making((made) => makeTables(made));
+    await making((made) => makeTables(made, CLUSTER));
     await warehouse.run('CREATE OR REPLACE VIEW warehouse AS SELECT toUInt32(99) AS version');
     await beginning();
     await expect(push()).rejects.toThrow('the warehouse has version 99; this Turnwise knows up to 2');
-    await expect(making((made) => makeTables(made))).rejects.toThrow('version 99');
+    await expect(making((made) => makeTables(made, CLUSTER))).rejects.toThrow('version 99');
   });
 
   it('has statements for a cluster that the engine can parse', async () => {

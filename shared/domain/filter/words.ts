@@ -3,8 +3,15 @@
  * words, so that scanning and the index agree. Scripts written without spaces are split into characters.
  */
 
-const WORD =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}])+/gu;
+/** Written without spaces between words. */
+export const UNSPACED_SCRIPTS = [
+  ...['Han', 'Hiragana', 'Katakana', 'Hangul'],
+  ...['Thai', 'Lao', 'Khmer', 'Myanmar'],
+];
+
+const UNSPACED = `[${UNSPACED_SCRIPTS.map((script) => `\\p{sc=${script}}`).join('')}]`;
+const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u');
+const WORD = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`, 'gu');
 const ASCII_WORD = /[A-Za-z0-9]+/g;
 export const BEYOND_ASCII = /[^\u0000-\u007f]/;
 
@@ -13,6 +20,9 @@ export function wordsOf(text: string): readonly string[] {
   const pattern = BEYOND_ASCII.test(text) ? WORD : ASCII_WORD;
   return (text.match(pattern) ?? []).map(folded);
 }
+
+/** Whether a word is one character of a script that is split into characters. */
+export const isUnspacedWord = (word: string): boolean => BEGINS_UNSPACED.test(word);
 
 /** Lower case without context-dependent (final sigma) or length-changing (dotted capital İ) mappings. */
 function folded(word: string): string {
