@@ -38,7 +38,7 @@ import { EmptyState } from '../ui/States.tsx';
 import { ContinuationDialog } from '../widgets/continuation/ContinuationDialog.tsx';
 import { ResumeDialog } from '../widgets/continuation/ResumeDialog.tsx';
 import { ValueDialog } from '../widgets/continuation/ValueDialog.tsx';
-import { FromWarehouse } from '../widgets/FromWarehouse.tsx';
+import { FromWarehouse, PartHereNote } from '../widgets/FromWarehouse.tsx';
 import { RouteView, usePrefetchViews } from './RouteView.tsx';
 import './app.css';
 
@@ -130,6 +130,7 @@ function Window({ library }: { readonly library: string }) {
       <main className="app-view" tabIndex={-1}>
         <ConnectionBanner />
         <LibraryWarnings />
+        {status !== 'no-token' && <PartHereNote route={route} />}
         <div className="app-content">
           <ViewBoundary key={route.view} route={route}>
             {status === 'no-token' ? (

@@ -3,6 +3,9 @@ import { useMemo } from 'react';
 import type { StepSummary, WarehouseRun } from '../../shared/api/contract.ts';
 import { type UseRequestOptions, useRequest } from './useRequest.ts';
 
+/** Whether the user has named a warehouse. */
+export const useHasWarehouse = (): boolean => useRequest('host.info', {}).data?.hasWarehouse === true;
+
 interface RunElsewhere {
   /** The run in the warehouse, if its steps may be copied here. */
   readonly there: WarehouseRun | undefined;
@@ -13,7 +16,7 @@ interface RunElsewhere {
 }
 
 export function useRunElsewhere(runKey: string | undefined): RunElsewhere {
-  const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
+  const hasWarehouse = useHasWarehouse();
   const { data, isPending, error, refetch } = useRequest('warehouse.runs', hasWarehouse ? {} : undefined);
   return {
     there: data?.runs.find(({ run, isOwn }) => run === runKey && isOwn !== true),

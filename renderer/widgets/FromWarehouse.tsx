@@ -1,15 +1,16 @@
 /** Copies a step from the warehouse when a page of it is opened, and shows the page then. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { isCancelled } from '../../shared/api/errors.ts';
 import { useClient } from '../data/DataProvider.tsx';
-import type { Route } from '../data/route.ts';
+import { pathOfRoute, type Route } from '../data/route.ts';
 import { useLongTask } from '../data/useLongQuery.ts';
 import { useRequest } from '../data/useRequest.ts';
-import { useSteps } from '../data/warehouse.ts';
+import { useHasWarehouse, useSteps } from '../data/warehouse.ts';
 import { readLogs } from '../shell/useIngestActions.ts';
 import { Button } from '../ui/Controls.tsx';
-import { counted } from '../ui/numbers.ts';
+import { Link } from '../ui/Link.tsx';
+import { count, counted } from '../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../ui/States.tsx';
 
 interface FromWarehouseProps {
@@ -18,7 +19,7 @@ interface FromWarehouseProps {
 }
 
 export function FromWarehouse({ route, children }: FromWarehouseProps) {
-  const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
+  const hasWarehouse = useHasWarehouse();
   if (!hasWarehouse || !('runKey' in route)) return children;
   return (
     <OfRun key={route.runKey} runKey={route.runKey} step={'step' in route ? route.step : undefined}>
@@ -70,6 +71,35 @@ function OfRun({ runKey, step, children }: OfRunProps) {
   return isHere || !isAsking ? children : <WaitingState title="Asking the warehouse…" />;
 }
 
+/** Pages whose numbers are of every step of a run. The run's own page says it in its way. */
+const OF_ALL_STEPS: ReadonlySet<Route['view']> = new Set<Route['view']>([
+  'problems',
+  'problem',
+  'roc',
+  'tokens',
+]);
+
+/** Says that a page of the whole run knows a part of its steps. */
+export function PartHereNote({ route }: { readonly route: Route }) {
+  const hasWarehouse = useHasWarehouse();
+  if (!hasWarehouse || !('runKey' in route) || !OF_ALL_STEPS.has(route.view)) return null;
+  return <PartHere runKey={route.runKey} />;
+}
+
+function PartHere({ runKey }: { readonly runKey: string }) {
+  const run = useRequest('run.list', {}).data?.find((each) => each.runKey === runKey);
+  const { all = [], elsewhere } = useSteps(runKey, run?.runId);
+  if (run === undefined || elsewhere.size === 0) return null;
+  return (
+    <p className="page-note" role="note">
+      This page knows the {count(all.length - elsewhere.size)} of {counted(all.length, 'step')} that are here.{' '}
+      <Link className="is-link" href={pathOfRoute({ view: 'run', runKey })}>
+        Copy more of them
+      </Link>
+    </p>
+  );
+}
+
 /** Steps that this window has copied into a library, as they were in the warehouse. */
 const COPIED = new WeakMap<QueryClient, Set<string>>();
 
@@ -100,12 +130,10 @@ function Copying({ run, step, rollouts, onCopied }: CopyingProps) {
   });
   const begin = () => task.start({ run, filter: '', ...(step === undefined ? {} : { steps: [step] }) });
   const name = step === undefined ? 'The run' : `Step ${step}`;
-  const isBegun = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a copy begins once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a copy begins once, and ends with its page
   useEffect(() => {
-    if (isBegun.current) return;
-    isBegun.current = true;
     begin();
+    return task.stop;
   }, []);
   if (task.error !== null)
     return isCancelled(task.error) ? (

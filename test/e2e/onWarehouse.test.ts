@@ -103,9 +103,27 @@ describe.runIf(hasEngine)('a warehouse', () => {
   });
 
   test('a filter that only a library answers says so', async () => {
-    await page.goto(running.urlOf(`${DEMO}?q=code:import`));
-    await page.getByText('a warehouse is not filtered by code', { exact: false }).first().waitFor();
+    await page.goto(running.urlOf(`${DEMO}?q=label:any`));
+    await page.getByText('a warehouse is not filtered by label', { exact: false }).first().waitFor();
     expect(await page.getByRole('button', { name: /^Keep a copy/ }).count()).toBe(0);
+    await page.goto(running.urlOf(`${DEMO}?tab=rollouts&q=label:any`));
+    await page.getByRole('button', { name: 'Filter the steps here' }).click();
+    await page.getByRole('heading', { name: 'No rollout matches the filter' }).waitFor();
+  });
+
+  test('a search of the steps here leads to all steps', async () => {
+    await page.goto(running.urlOf(`/search?q=code:import&run=synthetic-grpo-roc-demo`));
+    await here(4);
+    await page.getByRole('link', { name: 'Look in all steps' }).click();
+    await page.getByText('The first 1,000 of 1,281 matching rollouts', { exact: false }).waitFor();
+    expect(decodeURIComponent(running.place())).toBe(`${DEMO}?tab=rollouts&q=import`);
+  });
+
+  test('a page of the whole run says how many of its steps are here', async () => {
+    await page.goto(running.urlOf(`${DEMO}/tokens`));
+    await page.getByText('This page knows the 4 of 12 steps that are here.', { exact: false }).waitFor();
+    await page.getByRole('link', { name: 'Copy more of them' }).click();
+    await here(4);
   });
 
   test('a step that is nowhere is not found', async () => {

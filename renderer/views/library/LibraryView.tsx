@@ -6,6 +6,7 @@ import { pathOfRoute } from '../../data/route.ts';
 import { partsApart } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
+import { useHasWarehouse } from '../../data/warehouse.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed, keyOf } from '../../shell/keys/keysInForce.ts';
 import { useIngestActions } from '../../shell/useIngestActions.ts';
@@ -39,7 +40,7 @@ const SORTABLE = RUN_COLUMNS.filter((column) => column.measure !== undefined).ma
 
 export default function LibraryView() {
   const runs = useRequest('run.list', {});
-  const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
+  const hasWarehouse = useHasWarehouse();
   const jobs = useRequest('ingest.jobs', {}).data ?? [];
   const { total: issues = 0, refused = 0 } = useRequest('issue.list', { limit: 1 }).data ?? {};
   const { demo, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
@@ -209,7 +210,7 @@ export default function LibraryView() {
 
 /** Shown in an empty library. */
 function Welcome() {
-  const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
+  const hasWarehouse = useHasWarehouse();
   const { demo, open, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
   const failure = demo.error ?? openDialog.error ?? open.error;
   return (

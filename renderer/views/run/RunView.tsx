@@ -302,8 +302,8 @@ function ElsewhereNote({ run, steps }: { readonly run: RunDetail; readonly steps
   return (
     <p className="page-note" role="note">
       {all.length - elsewhere.size} of {counted(all.length, 'step')} are here. The others are in the
-      warehouse, and are copied when you open them. Steps, charts and the list of rollouts know all; every
-      other page, search and SQL know those here.
+      warehouse, and are copied when you open them. Steps, charts and the list of rollouts know all, also
+      under a filter such as <code>text:"wait"</code>; every other page, search and SQL know those here.
     </p>
   );
 }

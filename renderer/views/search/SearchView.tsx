@@ -12,6 +12,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { type SearchCounting, useSearchCount } from '../../data/useSearchCount.ts';
 import { type SearchPages, useSearchPages, useSearchState } from '../../data/useSearchPages.ts';
+import { useHasWarehouse } from '../../data/warehouse.ts';
 import { runCommand } from '../../shell/keys/commands.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { count, counted } from '../../ui/numbers.ts';
@@ -32,6 +33,7 @@ import {
   tallyOf,
   withScope,
 } from './searchModel.ts';
+import { WholeRunNote } from './WholeRunNote.tsx';
 import './search.css';
 
 const NO_RUNS: readonly never[] = [];
@@ -42,6 +44,7 @@ export default function SearchView() {
   const runs = useRequest('run.list', {});
   const index = useSearchState();
   const runKey = query.get('run');
+  const hasWarehouse = useHasWarehouse();
   const list = runs.data ?? NO_RUNS;
   const run = list.find((one) => one.runKey === runKey);
   const isRunMissing = runKey !== null && runs.data !== undefined && run === undefined;
@@ -79,6 +82,7 @@ export default function SearchView() {
           hasRegex={hasRegex}
         />
       )}
+      {applied !== '' && hasWarehouse && <WholeRunNote runKey={runKey} runId={run?.runId} />}
       {isAsked && matches.rollouts > 0 && (
         <MatchesByRun matches={matches} runs={list} run={run} query={applied} />
       )}
@@ -89,7 +93,7 @@ export default function SearchView() {
   function body() {
     if (isRunMissing)
       return (
-        <EmptyState title="No such run in this library">
+        <EmptyState title={hasWarehouse ? 'Nothing of this run is here' : 'No such run in this library'}>
           <p className="state-facts">{runKey}</p>
         </EmptyState>
       );

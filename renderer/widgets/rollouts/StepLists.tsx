@@ -84,7 +84,8 @@ export function StepLists({ runKey, runId, step, of, summary, tab, isElsewhere =
             label={`Rollouts of ${of}`}
             hidesProblem={false}
             emptyTitle="No rollout passes the filters"
-            total={summary?.rollouts}
+            // That of the steps here is not counted.
+            total={isElsewhere ? undefined : summary?.rollouts}
             aside={
               summary !== undefined &&
               summary.correctKnown > 0 &&

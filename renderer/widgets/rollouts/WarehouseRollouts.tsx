@@ -1,13 +1,15 @@
 import { useMemo } from 'react';
 import { type RolloutRow, rolloutSortNamed } from '../../../shared/api/contract.ts';
+import { ApiError } from '../../../shared/api/errors.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { goTo } from '../../data/useRoute.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
+import { Button } from '../../ui/Controls.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Sort, sortsText } from '../../ui/sorting.ts';
@@ -50,6 +52,7 @@ export function WarehouseRollouts({ runKey, filter, label }: WarehouseRolloutsPr
     },
     { keepPrevious: true },
   );
+  const [, setQuery] = useUrlQuery();
   const table = useTableCommands();
   useCommands({ 'row.select': () => table.current?.toggle() });
   const arrangement = useTableLayout('rollouts');
@@ -75,6 +78,13 @@ export function WarehouseRollouts({ runKey, filter, label }: WarehouseRolloutsPr
     const known = knownColumnIds(rows, NONE);
     return new Set(FIELD_COLUMNS.map(({ id }) => id).filter((id) => !known.has(id)));
   }, [rows]);
+  if (found.error instanceof ApiError && found.error.code === 'bad_request')
+    return (
+      <EmptyState title="The warehouse does not know this filter">
+        <p className="state-facts">{found.error.message}</p>
+        <Button onClick={() => setQuery({ only: 'here' })}>Filter the steps here</Button>
+      </EmptyState>
+    );
   if (found.error !== null)
     return (
       <FailedState
