@@ -2,12 +2,13 @@
  * `npm run soak`: the long versions of tests that guard data, and long use. Seeded; ends with a line per part.
  *
  *   npm run soak                     all, with an hour of use
- *   npm run soak -- longUse 1        one part: segments, fuzz, kills, recorder, views, warehouse, longUse with its minutes
+ *   npm run soak -- longUse 1        one part: segments, fuzz, kills, pushes, recorder, views, warehouse, longUse with its minutes
  *
  *   - 100,000 hostile transcripts: segments tile the text
  *   - 25 ingests killed at random moments, resumed: the library equals an undisturbed one
  *   - ingests of every container, killed at 400 steps, resumed: likewise
  *   - labelling, indexing, moving, exporting and compacting killed at 200 points: nothing lost, and they can be repeated
+ *   - two pushes of the same logs to a warehouse, killed 20 times: it equals an undisturbed one, and a library of them
  *   - 20,000 broken records of every format, 3,000 files of them, 5,000 broken containers: read or refused
  *   - the recorder on every trainer: a hundred pools each, every fault, and a hundred pools decided again
  *   - hostile records and files in every view and pack, in a real browser
@@ -41,6 +42,7 @@ import {
   VARIANTS,
   withNumpy,
 } from '../support/recorded.ts';
+import { killPushes } from '../warehouse/killedPushes.ts';
 import { soakViews } from './hostileViews.ts';
 import { soakLongUse } from './longUse.ts';
 
@@ -180,6 +182,7 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   segments: () => soakSegments(new Random(1)),
   fuzz: soakFuzz,
   kills: soakAllKills,
+  pushes: async () => console.log(`soak: ${await killPushes({ seed: 10, kills: 20 })}`),
   recorder: soakRecorder,
   views: async () => console.log(`soak: ${await soakViews()}`),
   warehouse: soakWarehouse,
