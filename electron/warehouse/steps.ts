@@ -1,7 +1,7 @@
 /**
- * What the page of a run shows of its steps. A step that one log holds was sent with what the library said of it. Others,
- * and all under a filter, are counted by the engine, equal to what `electron/columns/series.ts` and the sums of `step_row`
- * say of the same rollouts.
+ * Sums and chart values of a run's steps. A step from one log was sent with the sums of its library. All others, and every
+ * step under a filter, are counted by the engine. Both equal what `electron/columns/series.ts` and the table `step_row`
+ * give for the same rollouts.
  */
 import { type ZodType, z } from 'zod';
 import type { SeriesName, StepFacts, StepSummary, WarehouseStep } from '../../shared/api/contract.ts';

@@ -75,7 +75,7 @@ export class ZipSource implements RecordSource {
   }
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
-    // The issue names all damaged members, and each call that continues the archive writes it anew.
+    // One issue names every damaged member. A call that continues the archive replaces it, so it needs those before, too.
     const damaged = this.samples.slice(0, from).flatMap((entry) => {
       if (entry.uncompressedSize > LONGEST_RECORD) return [];
       const unpacked = this.unpacked(entry);
