@@ -2,6 +2,8 @@
  * A warehouse on ClickHouse's engine in a process of its own: sending, sizes, and questions as it grows. The
  * largest steps are copies that the engine makes of the sent ones, without their texts.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,17 +16,21 @@ import { warehouseSteps } from '../../electron/warehouse/steps.ts';
 import { makeTables } from '../../electron/warehouse/tables.ts';
 import { writeTokenLog } from '../../fixtures/generate/tokenLog.ts';
 import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
+import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
+import { CLI } from '../support/commandLine.ts';
 import { openEngine } from '../warehouse/engine.ts';
 import { type Measurement, percentile, ratioOf } from './measurement.ts';
 
 const CREDENTIALS = { user: 'default', password: '' };
 const MEBIBYTES = 200;
+const NODES = 4;
 const ROUNDS = 7;
 const STEP = 16_384;
 const SIZES = [100_000, 1_000_000, 8_400_000] as const;
 const FILTERS = ['reward:0', 'tool_errors:>=1', 'turns:>1 not reward:1', 'outcome:timeout', 'answer:4*'];
+const BY_REWARD = [{ by: 'reward', direction: 'descending' }] as const;
 /** Speed of a push over that of ingest alone. */
 const LEAST_SPEED = 0.6;
 
@@ -40,6 +46,7 @@ export async function benchWarehouse(directory: string): Promise<Measurement[]> 
     try {
       return [
         ...(await sending(warehouse, directory)),
+        ...(await sendingAtOnce(`${engine.server}/bench`, directory)),
         ...(await sizes(warehouse, directory)),
         ...(await growth(warehouse, directory)),
       ];
@@ -87,6 +94,35 @@ async function sending(warehouse: Warehouse, directory: string): Promise<Measure
   ];
 }
 
+/** Each pusher is a process with a library of its own, as on a node of a training. */
+async function sendingAtOnce(to: string, directory: string): Promise<Measurement[]> {
+  const libraries: string[] = [];
+  let bytes = 0;
+  for (let node = 0; node < NODES; node++) {
+    const logs = join(directory, `node-${node}`);
+    bytes += writeVerlDump(logs, (MEBIBYTES / NODES) << 20, { seed: 10 + node }).bytes;
+    libraries.push(join(directory, `node-${node}.sqlite`));
+    await ingestInto(libraries[node] ?? '', logs);
+  }
+  const startedAt = performance.now();
+  const ended = libraries.map(async (library) => {
+    const args = ['warehouse', 'push', '--library', library, '--to', to];
+    const [code] = (await once(spawn(process.execPath, [CLI, ...args], { stdio: 'ignore' }), 'exit')) as [
+      number | null,
+    ];
+    if (code !== 0) throw new Error(`the push of ${library} ended with ${code}`);
+  });
+  await Promise.all(ended);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return [
+    {
+      name: `${MEBIBYTES} MiB verl JSONL in ${NODES} libraries, sent at once`,
+      value: bytes / seconds / (1 << 20),
+      unit: 'MiB/s of logs',
+    },
+  ];
+}
+
 async function sizes(warehouse: Warehouse, directory: string): Promise<Measurement[]> {
   const bytesOf = async (columns: string): Promise<number> => {
     const [row] = await warehouse.rows(
@@ -125,7 +161,7 @@ async function growth(warehouse: Warehouse, directory: string): Promise<Measurem
   const library = join(directory, 'step.sqlite');
   await ingestInto(library, logs);
   await send(warehouse, library);
-  const results: Measurement[] = [];
+  const results = [...(await words(warehouse))];
   let there = STEP;
   for (const rollouts of SIZES) {
     await copySteps(warehouse, Math.round(there / STEP), Math.round(rollouts / STEP));
@@ -133,6 +169,38 @@ async function growth(warehouse: Warehouse, directory: string): Promise<Measurem
     results.push(...(await questions(warehouse, directory, there)));
   }
   return results;
+}
+
+/** Every text is read, so the time grows with their size. */
+async function words(warehouse: Warehouse): Promise<readonly Measurement[]> {
+  const [{ gigabytes } = { gigabytes: 1 }] = await warehouse.parsed(
+    z.object({ gigabytes: z.number() }),
+    'SELECT sum(length(prompt) + length(response)) / 1e9 AS gigabytes FROM rollout',
+  );
+  const run = (await warehouseRuns(warehouse))[0]?.run ?? '';
+  const results: Measurement[] = [];
+  for (const text of ['text:wait', 'text:"therefore the answer"', 'text:/wait.*hmm/']) {
+    const filter = nodeOf(text);
+    for (const [what, ask] of [
+      ['1,000 rollouts', () => warehouseRollouts(warehouse, { run, filter, sort: BY_REWARD })],
+      ['steps and charts', () => warehouseSteps(warehouse, run, filter)],
+    ] as const) {
+      const startedAt = performance.now();
+      await ask();
+      results.push({
+        name: `warehouse, ${text}: ${what}`,
+        value: (performance.now() - startedAt) / 1000 / gigabytes,
+        unit: 's/GB of text',
+      });
+    }
+  }
+  return results;
+}
+
+function nodeOf(text: string): FilterNode {
+  const filter = readFilter(text);
+  if (!filter.ok) throw new Error(filter.fault.message);
+  return filter.node;
 }
 
 /** Steps are copies of the first, with the columns of a rollout and without its texts. */
@@ -180,11 +248,6 @@ async function questions(
     const held = budget === undefined ? {} : { budget, within: value <= budget };
     return { name: `${of}: ${what}, p95`, value, unit: 'ms', ...held };
   };
-  const node = (text: string) => {
-    const filter = readFilter(text);
-    if (!filter.ok) throw new Error(filter.fault.message);
-    return filter.node;
-  };
   const target = join(directory, 'pulled');
   return [
     await measured('its runs', 300, () => warehouseRuns(warehouse)),
@@ -192,13 +255,13 @@ async function questions(
       warehouseSteps(warehouse, run, { kind: 'all' }),
     ),
     await measured('the same under a filter', 2000, (round) =>
-      warehouseSteps(warehouse, run, node(FILTERS[round % FILTERS.length] ?? '')),
+      warehouseSteps(warehouse, run, nodeOf(FILTERS[round % FILTERS.length] ?? '')),
     ),
     await measured('the first 1,000 by reward', 300, () =>
       warehouseRollouts(warehouse, {
         run,
         filter: { kind: 'all' },
-        sort: [{ by: 'reward', direction: 'descending' }],
+        sort: BY_REWARD,
       }),
     ),
     await measured('one rollout with its text', 200, (round) =>
