@@ -9,6 +9,8 @@ export const useHasWarehouse = (): boolean => useRequest('host.info', {}).data?.
 interface RunElsewhere {
   /** The run in the warehouse, if its steps may be copied here. */
   readonly there: WarehouseRun | undefined;
+  /** The run in the warehouse, if this library shows it from its own logs. */
+  readonly beside: WarehouseRun | undefined;
   readonly isAsking: boolean;
   /** Why the warehouse could not be asked. */
   readonly error: Error | null;
@@ -18,8 +20,9 @@ interface RunElsewhere {
 export function useRunElsewhere(runKey: string | undefined): RunElsewhere {
   const hasWarehouse = useHasWarehouse();
   const { data, isPending, error, refetch } = useRequest('warehouse.runs', hasWarehouse ? {} : undefined);
+  const found = data?.runs.find(({ run }) => run === runKey);
   return {
-    there: data?.runs.find(({ run, isOwn }) => run === runKey && isOwn !== true),
+    ...(found?.isOwn === true ? { there: undefined, beside: found } : { there: found, beside: undefined }),
     isAsking: hasWarehouse && isPending,
     error,
     refetch,

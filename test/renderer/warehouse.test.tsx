@@ -3,7 +3,7 @@ import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import RunView from '../../renderer/views/run/RunView.tsx';
 import WarehouseView from '../../renderer/views/warehouse/WarehouseView.tsx';
-import { FromWarehouse } from '../../renderer/widgets/FromWarehouse.tsx';
+import { FromWarehouse, PartHereNote } from '../../renderer/widgets/FromWarehouse.tsx';
 import type {
   IngestProgress,
   ParamsOf,
@@ -14,7 +14,7 @@ import type {
 } from '../../shared/api/contract.ts';
 import { ApiError, refused } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
-import { createFakeClient, type FakeMethods } from '../support/fakeClient.ts';
+import { createFakeClient, type FakeClient, type FakeMethods } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
 const THERE: WarehouseRun = {
@@ -123,6 +123,39 @@ it('copies a step that is not here when a page of it is opened, and shows the pa
   await waitFor(() => expect(kept).toMatchObject([{ run: 'release-7', steps: [4], filter: '' }]));
   await screen.findByText('the page');
   expect(started).toEqual([['/from-warehouse/release-7']]);
+});
+
+it('ends a copy when its page is left', async () => {
+  const fake = client(true, { 'warehouse.keep': () => new Promise(() => undefined) });
+  const signals: ({ readonly aborted: boolean } | undefined)[] = [];
+  const watched: FakeClient = {
+    ...fake,
+    request: (method, params, options) => {
+      if (method === 'warehouse.keep') signals.push(options?.signal);
+      return fake.request(method, params, options);
+    },
+  };
+  const { unmount } = renderWithClient(watched, page(4));
+  await waitFor(() => expect(signals).toHaveLength(1));
+  expect(signals[0]?.aborted).toBe(false);
+  unmount();
+  expect(signals[0]?.aborted).toBe(true);
+});
+
+it('says on a page of the whole run how many steps are here, and nothing on others', async () => {
+  here = [summary(4, 20)];
+  renderWithClient(client(), <PartHereNote route={{ view: 'problems', runKey: 'release-7' }} />);
+  await screen.findByText(/^This page knows the 1 of 3 steps that are here\./);
+  cleanup();
+  renderWithClient(client(), <PartHereNote route={{ view: 'step', runKey: 'release-7', step: 4 }} />);
+  expect(screen.queryByRole('note')).toBeNull();
+});
+
+it('says that the warehouse has more steps of a run from its own logs', async () => {
+  here = [summary(4, 20)];
+  isOwn = true;
+  renderWithClient(client(), <RunView runKey="release-7" />, '/run/release-7');
+  await screen.findByText(/^The warehouse has 3 steps of this run\./);
 });
 
 it('copies the last step of a run of which nothing is here', async () => {

@@ -7,7 +7,7 @@ import { isRocLogged } from '../../data/rocChoice.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
-import { type StepsOfRun, useSteps } from '../../data/warehouse.ts';
+import { type StepsOfRun, useRunElsewhere, useSteps } from '../../data/warehouse.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed, keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -278,6 +278,14 @@ function CopyNote({ run: { config } }: { readonly run: RunDetail }) {
 function ElsewhereNote({ run, steps }: { readonly run: RunDetail; readonly steps: StepsOfRun }) {
   const { all = [], elsewhere, warehouseError, askAgain, isAsking, isThere } = steps;
   const isCopy = useIsCopy();
+  const { beside } = useRunElsewhere(run.runKey);
+  if (beside !== undefined && beside.steps > all.length)
+    return (
+      <p className="page-note" role="note">
+        The warehouse has {counted(beside.steps, 'step')} of this run. This library shows it from logs of its
+        own; remove it here to see that of the warehouse.
+      </p>
+    );
   if (warehouseError !== null && isCopy(run.directory))
     return (
       <p className="page-note" role="note">
