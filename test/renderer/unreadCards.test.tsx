@@ -78,15 +78,15 @@ describe('the card of a job that read nothing', () => {
   });
 
   it('is taken away once new files of the directory are a run', async () => {
-    const of = (path: string) => ({
+    const of = (path: string, jobId: number) => ({
       ...job,
-      jobId: path.length,
+      jobId,
       paths: [path],
       runKey: 'a b',
       duplicates: 1,
     });
     show(
-      [of('/copy/'), of('/other')],
+      [of('/copy/', 6), of('/other', 7)],
       [{ runId: 9, directory: '/copy', runKey: 'c', name: 'copy', kind: 'train' }],
     );
     await screen.findByText('/other');
