@@ -1,4 +1,4 @@
-/** Connects to a ClickHouse database, and says in a sentence why it did not work. */
+/** A connection to a ClickHouse database. Each failure is a sentence for the user. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -24,7 +24,7 @@ const PROTOCOLS: Readonly<Record<string, { readonly protocol: string; readonly p
   'clickhouse:': { protocol: 'http:', port: 8123 },
 };
 
-/** How long a server may say nothing. An insert of a step takes longer than a query. */
+/** How long a server may be silent. An insert of a step takes longer than a query. */
 const WRITE_SILENCE_MS = 600_000;
 const READ_SILENCE_MS = 120_000;
 

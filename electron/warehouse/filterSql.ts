@@ -29,8 +29,8 @@ const OF_CALLS: Readonly<Partial<Record<FieldName, string>>> = {
 const NOT_HERE: ReadonlySet<FieldName> = new Set(['scores']);
 
 /**
- * Texts that are searched as a whole. A library searches each segment by itself, and code without its escapes; so here
- * a phrase may also go from one segment to the next, and the words of an escape count, too.
+ * Texts that are searched as a whole. A library searches each segment by itself, and the code of a call without its JSON
+ * escapes. Here a phrase may also cross the border of two segments, and `print` is found in `\nprint`.
  */
 const TEXTS: Readonly<Partial<Record<TextField, readonly string[]>>> = {
   text: ['prompt', 'response'],

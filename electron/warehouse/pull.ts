@@ -173,8 +173,8 @@ function recordIn(line: string): Row | undefined {
 }
 
 /**
- * Moves files one by one, each of which replaces the file before it. What the run says of itself comes first, so that a
- * process that is killed here leaves no rollouts without it.
+ * Moves files one by one; each replaces the file of its name. The file of the run comes first, so that a process that is
+ * killed here leaves no rollouts without their run.
  */
 function moveInto(from: string, directory: string): void {
   const files = readdirSync(from, { withFileTypes: true, recursive: true })

@@ -22,12 +22,12 @@ type RowOf<C extends Columns> = { readonly [N in keyof C]: C[N] extends Counted<
 
 const whole = z.number().int().nonnegative();
 const count = (sql: string): Counted<number> => ({ sql, schema: whole });
-/** A sum of nothing is NULL where a value may be NULL. */
+/** The engine's sum of no rows is NULL if the column may be NULL. */
 const sum = (of: string, condition = '1'): Counted<number> => ({
   sql: `ifNull(sumIf(${of}, ${condition}), 0)`,
   schema: z.number(),
 });
-/** A value that nothing may be known of. The server writes NaN as a word. */
+/** A value that may be unknown. The server writes NaN as a word. */
 const known = (sql: string): Counted<number | null> => ({
   sql,
   schema: z.union([z.number(), z.null(), z.string().transform(() => null)]),
@@ -38,7 +38,7 @@ const percentile = (of: string, share: number): Counted<number | null> =>
 
 const STEP = { step: count('ifNull(step, 0)') };
 
-// A name here is no column's name, which the engine would take it for.
+// These names differ from those of columns, because the engine would take one for the other.
 const SUMS = {
   ...STEP,
   rolloutsIn: count('count()'),

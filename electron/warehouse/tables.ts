@@ -61,7 +61,7 @@ function columnOf({ name, type, note }: DataSetColumn): string {
   return `${quoted(name)} ${ALWAYS[name] ?? TYPES[type]} COMMENT '${note.replaceAll("'", "''")}'${codec}`;
 }
 
-/** Columns of rollouts that a warehouse of version 1 does not have. They are unknown of what was sent to it before. */
+/** Columns that a warehouse of version 1 lacks. Rollouts that were sent to it have no values there. */
 const SINCE_VERSION_2: ReadonlySet<string> = new Set([
   'policy_tokens',
   'response_chars',
@@ -274,7 +274,7 @@ const UNFINISHED_FOR = 'INTERVAL 1 DAY';
 const LOADS_AT_ONCE = 100;
 
 /**
- * Removes rollouts that nobody sees: of loads that were replaced, or whose push was killed a day ago or earlier.
+ * Removes rollouts that no view shows: those of replaced loads, and of loads whose push was killed at least a day ago.
  *
  * @returns how many
  */

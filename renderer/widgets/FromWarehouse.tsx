@@ -45,7 +45,7 @@ function OfRun({ runKey, step, children }: OfRunProps) {
     step === undefined && run === undefined ? all.at(-1) : all.find((each) => each.step === step);
   if (wanted !== undefined && elsewhere.has(wanted.step)) {
     const copied = `${runKey} ${JSON.stringify(wanted)}`;
-    // A copy may differ, if records of it are not read.
+    // A copy differs for good if some of its records cannot be read.
     if (run === undefined || !copies.has(copied))
       return (
         <Copying
@@ -67,11 +67,11 @@ function OfRun({ runKey, step, children }: OfRunProps) {
         onRetry={askAgain}
       />
     );
-  // A page says itself what is nowhere.
+  // The page itself names what does not exist.
   return isHere || !isAsking ? children : <WaitingState title="Asking the warehouse…" />;
 }
 
-/** Pages whose numbers are of every step of a run. The run's own page says it in its way. */
+/** Pages whose numbers are of every step of a run. The run's own page has a note of its own. */
 const OF_ALL_STEPS: ReadonlySet<Route['view']> = new Set<Route['view']>([
   'problems',
   'problem',
@@ -79,7 +79,7 @@ const OF_ALL_STEPS: ReadonlySet<Route['view']> = new Set<Route['view']>([
   'tokens',
 ]);
 
-/** Says that a page of the whole run knows a part of its steps. */
+/** Names the number of copied steps on a page of the whole run. */
 export function PartHereNote({ route }: { readonly route: Route }) {
   const hasWarehouse = useHasWarehouse();
   if (!hasWarehouse || !('runKey' in route) || !OF_ALL_STEPS.has(route.view)) return null;

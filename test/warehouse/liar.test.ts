@@ -145,7 +145,7 @@ describe('a list from a server that lies', () => {
     expect(await messageOf(warehouseRuns(warehouse))).toMatch(message);
   });
 
-  it('returns the password, which is not shown', async () => {
+  it('hides the password if the server returns it', async () => {
     answers = {
       'FROM run ': (response, { headers }) => {
         response.statusCode = 500;
@@ -168,7 +168,7 @@ describe('a list from a server that lies', () => {
     expect(await messageOf(steps)).toMatch('the sums of step 1 have another form');
   });
 
-  it('has a version that is no number', async () => {
+  it('is refused if its version is not a number', async () => {
     answers = { 'SELECT version': says(lines({ version: 'none' })) };
     expect(await messageOf(warehouseRuns(warehouse))).toMatch('another form');
   });
@@ -238,7 +238,7 @@ describe('a copy from a server that lies', () => {
     expect(await messageOf(copy({ directory }))).toMatch(/^not written: .*file cannot be made \(EEXIST/);
   });
 
-  it('moves what the run says of itself before its rollouts', async () => {
+  it('moves the file of the run before its rollouts', async () => {
     await copy();
     const rollouts = join(place.directory, 'copy', 'rollouts');
     const runs = join(place.directory, 'copy', 'runs');
@@ -260,7 +260,7 @@ describe('a copy from a server that lies', () => {
     expect(existsSync(stale)).toBe(false);
   });
 
-  it('has a line of the run that is no JSON, under a filter', async () => {
+  it('is refused if a line of the run is not JSON, under a filter', async () => {
     answers = {
       'FROM run_line': says(lines({ line: 'x' })),
     };
@@ -275,7 +275,7 @@ it('names a directory for a run below the one it is in', () => {
   expect(partitionName('a.b')).toBe('a.b');
 });
 
-it('never repeats an address that is none, because it could contain a password', () => {
+it('never repeats an invalid address, because it could contain a password', () => {
   for (const address of [
     'http://me:hunter2@host:8123/team',
     'http://me:hunter2@host/a-b',
@@ -301,7 +301,7 @@ it.each(['5..1', '1..99999999999999999', '-1', '1.5', 'x'])('refuses the steps %
   expect([code, err]).toEqual([2, expect.stringContaining('--steps')]);
 });
 
-it('says what a pusher of logs with issues can do', async () => {
+it('names the command and the view that list the issues of pushed logs', async () => {
   const { code, err } = await runHere(place.directory, [
     ...['warehouse', 'push', place.file('note.txt', 'no log'), '--to', url()],
   ]);

@@ -7,7 +7,7 @@ import { Link } from '../../ui/Link.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { scopeOf, withScope } from './searchModel.ts';
 
-/** More runs are on the page of the warehouse. */
+/** The page of the warehouse lists the others. */
 const RUNS_NAMED = 4;
 
 interface WholeRunNoteProps {
@@ -17,7 +17,7 @@ interface WholeRunNoteProps {
   readonly runId: number | undefined;
 }
 
-/** A search knows the steps that are here. The list of a run's page asks the warehouse for all. */
+/** A search reads the copied steps. The list on a run's page asks the warehouse, which has all of them. */
 export function WholeRunNote({ runKey, runId }: WholeRunNoteProps) {
   return runKey === null ? <OfAllRuns /> : <OfRun runKey={runKey} runId={runId} />;
 }
