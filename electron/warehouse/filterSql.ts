@@ -2,7 +2,7 @@
 import { ApiError } from '../../shared/api/errors.ts';
 import { type FieldName, TEXT_FIELDS, type TextField } from '../../shared/domain/filter/fields.ts';
 import type { Bound, FilterNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
-import { isUnspacedWord, UNSPACED_SCRIPTS, wordsOf } from '../../shared/domain/filter/words.ts';
+import { folded, isUnspacedWord, UNSPACED_SCRIPTS, wordsOf } from '../../shared/domain/filter/words.ts';
 import { EXPORTED_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
 import type { QueryParams } from './connection.ts';
 import { quoted } from './tables.ts';
@@ -106,25 +106,58 @@ function textCondition({ field, form, text, flags = '' }: TextNode, given: Given
     form === 'regex'
       ? `(?${flags}${flags.includes('s') ? '' : '-s'})${text}`
       : wordsPattern(text, form === 'prefix');
-  const plain = form === 'regex' ? undefined : plainWord(text);
+  const longer = form === 'regex' ? [] : longerSpellings(wordsOf(text), form === 'prefix');
+  const plain = form === 'regex' ? undefined : plainWord(text, longer);
   const has = plain === undefined ? undefined : given(plain, 'String');
   const matching = given(pattern, 'String');
+  const spelled = (column: string): string =>
+    longer.reduce((inner, [letter, letters]) => `replaceAll(${inner}, '${letter}', '${letters}')`, column);
   const holds = columns.map((column) =>
     [
       `${column} != ''`,
       ...(has === undefined ? [] : [`positionCaseInsensitive(${column}, ${has}) > 0`]),
-      `match(${column}, ${matching})`,
+      `match(${spelled(column)}, ${matching})`,
     ].join(' AND '),
   );
   return `(${holds.join(' OR ')})`;
 }
 
+type Spelling = readonly [letter: string, letters: string];
+
+/** Letters that words are compared by several of, such as ß by ss. The engine compares letter by letter. */
+let spellings: readonly Spelling[] | undefined;
+
+function allSpellings(): readonly Spelling[] {
+  spellings ??= Array.from({ length: 0xffff - 0x80 }, (_, i) => String.fromCharCode(0x80 + i)).flatMap(
+    (letter) => {
+      const letters = folded(letter);
+      return [...letters].length > 1 ? [[letter, letters] as const] : [];
+    },
+  );
+  return spellings;
+}
+
+/** @returns those that a text may write a part of these words with */
+function longerSpellings(words: readonly string[], isPrefix: boolean): readonly Spelling[] {
+  const last = words.at(-1) ?? '';
+  return allSpellings().filter(
+    ([, letters]) =>
+      words.some((word) => word.includes(letters)) ||
+      (isPrefix &&
+        Array.from(letters, (_, i) => letters.slice(0, i)).some(
+          (part) => part !== '' && last.endsWith(part),
+        )),
+  );
+}
+
 /**
- * The longest word that occurs in every text that matches. The engine looks for it faster. Letters that have another form
- * beyond ASCII, as k has the sign of kelvin, would be missed.
+ * The longest word that occurs as it is in every text that matches. The engine looks for it faster. Words with another
+ * spelling, and with k and s, which the sign of kelvin and the long s are equal to, would be missed.
  */
-function plainWord(text: string): string | undefined {
-  const plain = wordsOf(text).filter((word) => /^[a-jl-rt-z0-9]+$/.test(word));
+function plainWord(text: string, longer: readonly Spelling[]): string | undefined {
+  const plain = wordsOf(text).filter(
+    (word) => /^[a-jl-rt-z0-9]+$/.test(word) && !longer.some(([, letters]) => word.includes(letters)),
+  );
   return plain.sort((a, b) => b.length - a.length)[0];
 }
 

@@ -22,8 +22,8 @@ type WarehouseHandlers = {
 
 export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): WarehouseHandlers {
   // Two warehouses may have runs of the same key.
-  const directoryOf = (warehouse: string, key: string): string =>
-    join(dirname(libraryPath), 'from-warehouse', partitionName(warehouse), partitionName(key));
+  const copiesOf = (warehouse: string): string =>
+    join(dirname(libraryPath), 'from-warehouse', partitionName(warehouse));
   return {
     'warehouse.runs': async (_params, task) => {
       const named = namedWarehouse(process.env);
@@ -32,9 +32,7 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
       const runs = await connected(task, (warehouse, signal) => warehouseRuns(warehouse, signal));
       return {
         name,
-        runs: runs.map((each) =>
-          hasOwn(db, each.run, directoryOf(name, each.run)) ? { ...each, isOwn: true } : each,
-        ),
+        runs: runs.map((each) => (hasOwn(db, each.run, copiesOf(name)) ? { ...each, isOwn: true } : each)),
       };
     },
     'warehouse.steps': ({ run, filter }, task) =>
@@ -46,13 +44,18 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
     'warehouse.keep': ({ run, steps, filter }, task) =>
       connected(task, async (warehouse, signal, named) => {
         const key = keyOfCopy(run, nodeOf(filter));
-        const directory = directoryOf(nameOf(named.address), key);
-        if (hasOwn(db, key, directory))
-          throw refused(
-            `this library has run ${key} from its own logs or another warehouse; keep the copy in another library`,
-          );
+        const copies = copiesOf(nameOf(named.address));
+        const directory = join(copies, partitionName(key));
+        // A library takes what a copy says of an id for every run of that id.
+        const check = (id: string): void => {
+          if (hasOwn(db, id, copies))
+            throw refused(
+              `this library has run ${id} from its own logs or another warehouse; keep the copy in another library`,
+            );
+        };
+        check(key);
         const { rollouts, steps: taken } = await pull(warehouse, {
-          ...{ run, directory, isAdded: true, filter: nodeOf(filter), signal },
+          ...{ run, directory, isAdded: true, filter: nodeOf(filter), signal, check },
           ...(steps === undefined ? {} : { steps }),
           onProgress: (done, total) => task.progress(done, total, done / Math.max(1, total)),
         });
@@ -81,11 +84,16 @@ async function connected<T>(
   }
 }
 
-/** Whether the library has a run from its own logs, and not as a copy. A copy would add every rollout again. */
-function hasOwn(db: ReadableLibrary, runKey: string, directory: string): boolean {
-  const runId = exportedRuns(db).find((run) => run.runKey === runKey)?.runId;
-  if (runId === undefined) return false;
-  return listFiles(db, { runId }).some(({ path }) => !path.startsWith(directory + sep));
+/**
+ * Whether the library has a run from its own logs, and not as a copy. A copy would add every rollout again.
+ *
+ * @param name key of the run, or its id as logged
+ * @param copies directory of what was copied from this warehouse
+ */
+function hasOwn(db: ReadableLibrary, name: string, copies: string): boolean {
+  return exportedRuns(db)
+    .filter(({ runKey, loggedId }) => runKey === name || loggedId === name)
+    .some(({ runId }) => listFiles(db, { runId }).some(({ path }) => !path.startsWith(copies + sep)));
 }
 
 function nodeOf(filter: string): FilterNode {

@@ -54,6 +54,8 @@ export interface PullRequest {
   readonly filter?: FilterNode;
   /** A directory that does not exist or is empty; with `isAdded`, also an earlier pull of the run. */
   readonly directory: string;
+  /** Called before anything is written, with each id and the key that the copy will have. Throws what refuses it. */
+  readonly check?: (name: string) => void;
   /** Steps that the directory has already are replaced, and others stay unless every step is asked for. */
   readonly isAdded?: boolean;
   readonly signal?: AbortSignal;
@@ -83,6 +85,8 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
     throw refused(`${directory} is not empty; choose an empty or new directory for the data set`);
   await checkVersion(warehouse, signal);
   const loads = await loadsOf(warehouse, request);
+  for (const name of new Set([run, ...loads.map(({ run_id }) => run_id)]))
+    request.check?.(keyOfCopy(name, request.filter));
   const unfinished = `${directory}.unfinished`;
   makeDirectory(dirname(directory), true);
   createUnfinished(unfinished, () => makeDirectory(unfinished));
@@ -96,10 +100,10 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
       signal,
     );
     const name = join('runs', `${partitionName(keyOfCopy(run, request.filter))}.jsonl`);
-    const by = choiceOf(request.filter);
+    const ids = new Set(loads.map(({ run_id }) => run_id));
     writeFileSync(
       join(unfinished, name),
-      lines.map(({ line }) => `${by === undefined ? line : withChoice(warehouse, line, by)}\n`).join(''),
+      lines.map(({ line }) => `${lineOfRun(warehouse, line, ids, choiceOf(request.filter))}\n`).join(''),
       { mode: 0o600 },
     );
     const total = { steps: 0, rollouts: 0, bytes: 0 };
@@ -155,15 +159,30 @@ function choiceOf(filter: FilterNode | undefined): string | undefined {
   return filter === undefined || filter.kind === 'all' ? undefined : filterText(filter);
 }
 
-function withChoice(warehouse: Warehouse, line: string, chosen_by: string): string {
+/** What a push writes of a run. Of rollouts and decisions, a library would take those of its own runs. */
+const KINDS_OF_LINES: ReadonlySet<unknown> = new Set(['run', 'stage', 'metric']);
+
+/**
+ * @param ids of the run, as logged
+ * @throws ApiError `refused` when the line is not one of this run
+ */
+function lineOfRun(
+  warehouse: Warehouse,
+  line: string,
+  ids: ReadonlySet<string>,
+  chosen_by: string | undefined,
+): string {
   const record = recordIn(line);
-  if (record === undefined) throw warehouse.otherForm('a line of the run is no JSON');
+  if (record === undefined || /[\r\n]/.test(line)) throw warehouse.otherForm('a line of the run is no JSON');
+  const { type, run, name } = record;
+  if (!KINDS_OF_LINES.has(type) || typeof run !== 'string' || !ids.has(run))
+    throw warehouse.otherForm('a line of the run is of another kind, or of another run');
+  if (chosen_by === undefined) return line;
   const named = (value: unknown): string => `${String(value)} [${chosen_by}]`;
-  const { run, name } = record;
   return JSON.stringify({
     ...record,
     run: named(run),
-    ...(record['type'] === 'run' ? { name: named(name ?? run), chosen_by } : {}),
+    ...(type === 'run' ? { name: named(name ?? run), chosen_by } : {}),
   });
 }
 

@@ -260,6 +260,24 @@ describe('a copy from a server that lies', () => {
     expect(existsSync(stale)).toBe(false);
   });
 
+  it.each([
+    ['a rollout', { type: 'rollout', run: 'a', group: 'g', index: 0, response: 'r' }],
+    ['a decision', { type: 'decision', run: 'a', group: 'g', index: 0, kept: false }],
+    ['another run', { type: 'run', run: 'mine', name: 'renamed' }],
+    ['a stage of another run', { type: 'stage', run: 'mine', from_step: 0, name: 's' }],
+    ['no run', { type: 'run', name: 'renamed' }],
+  ])('is refused if a line of the run is of %s', async (_, line) => {
+    answers = { 'FROM run_line': says(lines({ line: JSON.stringify({ v: 1, ...line }) })) };
+    expect(await messageOf(copy())).toMatch('of another kind, or of another run');
+    expect(readdirSync(place.directory)).toEqual([]);
+  });
+
+  it('is refused if a line of the run contains another', async () => {
+    const line = '{"v":1,"type":"run","run":"a"\n}';
+    answers = { 'FROM run_line': says(lines({ line })) };
+    expect(await messageOf(copy())).toMatch('a line of the run is no JSON');
+  });
+
   it('is refused if a line of the run is not JSON, under a filter', async () => {
     answers = {
       'FROM run_line': says(lines({ line: 'x' })),

@@ -97,8 +97,23 @@ const WORD_FILTERS = [
     'text:/^let/m',
     'text:/WAIT/i',
   ],
+  ...['text:Straße', 'text:strasse', 'text:nass', 'text:fine', 'text:as*', 'text:İstanbul', 'text:office'],
 ];
 const WORDS = [
+  ...[
+    'Straße',
+    'STRASSE',
+    'STRAẞE',
+    'naß',
+    'nass',
+    'ﬁne',
+    'ﬁnest',
+    'aß',
+    'as',
+    'İstanbul',
+    'istanbul',
+    'oﬃce',
+  ],
   ...['Wait… let me', 'wait', 'awaiting', '“Wait”', 'await', 'naïve Bayes', 'NAÏVE', 'naïvely', 'naive'],
   ...['你好世界', '你，好', 'a你b', 'let, me -- see', 'let\nme', 'letme', 'snake_case', 'x1', 'x 1'],
   ...['Σίσυφος', 'ΣΊΣΥΦΟΣ', 'código', 'co\u0301digo', '3.14', '314', 'กขค', 'wait\nlet', '🧮wait🧮'],
@@ -295,6 +310,14 @@ describe.runIf(hasEngine)('a warehouse', () => {
         });
         expect(await host.dispatch('warehouse.keep', copy)).toMatchObject({
           failure: { message: expect.stringContaining('from its own logs or another warehouse') },
+        });
+        // Another run with the id of this one would change it.
+        const columns = 'step, source, load, run_id, split, rollouts, content, summary, facts';
+        await warehouse.run(
+          `INSERT INTO load_row (run, ${columns}) SELECT 'other', ${columns} FROM load_row`,
+        );
+        expect(await host.dispatch('warehouse.keep', { ...copy, run: 'other' })).toMatchObject({
+          failure: { message: expect.stringContaining(`this library has run ${DEMO} from its own logs`) },
         });
       });
     } finally {

@@ -25,7 +25,7 @@ export function wordsOf(text: string): readonly string[] {
 export const isUnspacedWord = (word: string): boolean => BEGINS_UNSPACED.test(word);
 
 /** Lower case without context-dependent (final sigma) or length-changing (dotted capital İ) mappings. */
-function folded(word: string): string {
+export function folded(word: string): string {
   return BEYOND_ASCII.test(word) ? word.toUpperCase().toLowerCase().replaceAll('ς', 'σ') : word.toLowerCase();
 }
 
