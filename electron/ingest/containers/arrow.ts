@@ -161,7 +161,7 @@ export class ArrowSource implements RecordSource {
           throw new CorruptContainerError(text);
         }
         unpackable = limit - bytes;
-        yield* this.rowsOf([schema, ...needed.map((part) => this.read(part))], start, from);
+        yield* this.rowsOf([schema, ...needed.map((part) => this.read(part))], start, from, message.rows);
       }
     }
   }
@@ -187,9 +187,15 @@ export class ArrowSource implements RecordSource {
     messages: Uint8Array<ArrayBuffer>[],
     start: number,
     from: number,
+    rows: number,
   ): Generator<Iterable<SourceRecord>> {
     const most = unpackable;
     const table = decoded(messages, start);
+    // The decoder takes the length of the first column.
+    if (table.numRows !== rows)
+      throw new CorruptContainerError(
+        `the batch after row ${start} of the Arrow file has ${rows} rows, and its first column ${table.numRows}`,
+      );
     const unpacked = most - unpackable;
     const bytes = messages.at(-1)?.buffer;
     // The compressed bytes are not needed any more, and would stay until the garbage is collected.

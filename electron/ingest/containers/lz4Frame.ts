@@ -1,6 +1,6 @@
 /**
- * Unpacks LZ4 frames (lz4/lz4:doc/lz4_Frame_format.md), the default compression of Arrow files (Feather). Checksums
- * are skipped.
+ * Unpacks LZ4 frames (lz4/lz4:doc/lz4_Frame_format.md), the default compression of Arrow files (Feather), and the blocks
+ * of Parquet files. Checksums are skipped.
  */
 
 const MAGIC = 0x184d2204;
@@ -34,6 +34,48 @@ export function unpackLz4Frame(data: Uint8Array, length: number): Uint8Array {
   return out;
 }
 
+/**
+ * A single block, as in pages of Parquet files with the codec `LZ4_RAW`.
+ *
+ * @throws Error when it does not unpack to `length` bytes
+ */
+export function unpackLz4Block(data: Uint8Array, length: number): Uint8Array {
+  const out = new Uint8Array(length);
+  const end = unpackBlock(data, out, 0);
+  if (end !== length) throw new Error(`the LZ4 data has ${end} bytes, not ${length}`);
+  return out;
+}
+
+/**
+ * Pages of the older codec `LZ4`: blocks with their sizes before them, as Hadoop writes them, or one block as above.
+ *
+ * @throws Error when they do not unpack to `length` bytes
+ */
+export function unpackLz4Blocks(data: Uint8Array, length: number): Uint8Array {
+  return unpackSizedBlocks(data, length) ?? unpackLz4Block(data, length);
+}
+
+/** @returns undefined when it is not such blocks */
+function unpackSizedBlocks(data: Uint8Array, length: number): Uint8Array | undefined {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const out = new Uint8Array(length);
+  let end = 0;
+  let at = 0;
+  while (at + 8 <= data.byteLength) {
+    const [unpacked, packed] = [view.getUint32(at), view.getUint32(at + 4)];
+    const block = data.subarray(at + 8, at + 8 + packed);
+    if (end + unpacked > length || block.byteLength < packed) return undefined;
+    try {
+      if (unpackBlock(block, out, end) !== end + unpacked) return undefined;
+    } catch {
+      return undefined;
+    }
+    end += unpacked;
+    at += 8 + packed;
+  }
+  return at === data.byteLength && end === length ? out : undefined;
+}
+
 /** A block may copy from the blocks before it, so all of them share `out`. */
 function unpackBlock(block: Uint8Array, out: Uint8Array, start: number): number {
   let at = 0;
@@ -47,6 +89,7 @@ function unpackBlock(block: Uint8Array, out: Uint8Array, start: number): number 
   while (at < block.length) {
     const token = block[at++] ?? 0;
     const literals = lengthOf(token >> 4);
+    if (at + literals > block.length) throw new Error('the LZ4 data ends within its literals');
     out.set(block.subarray(at, at + literals), end);
     at += literals;
     end += literals;

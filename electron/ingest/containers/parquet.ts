@@ -29,11 +29,13 @@ export class ParquetSource implements RecordSource {
   private readonly file: FileSlices;
   private readonly metadata: FileMetaData;
   private readonly converter: RowConverter;
+  private readonly schema: SchemaTree;
 
   private constructor(file: FileSlices, metadata: FileMetaData) {
     this.file = file;
     this.converter = new RowConverter('Parquet', file.byteLength);
     this.metadata = metadata;
+    this.schema = parquetSchema(metadata);
   }
 
   /** @throws CorruptContainerError when the file has no readable footer */
@@ -58,7 +60,7 @@ export class ParquetSource implements RecordSource {
   /** Metadata of a file that Turnwise has written, or facts about the columns of any other file. */
   get header(): Readonly<Record<string, unknown>> | undefined {
     const value = this.metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
-    if (value === undefined) return { columns: columnsOf(this.metadata) };
+    if (value === undefined) return { columns: columnsOf(this.metadata, this.schema) };
     try {
       const header: unknown = JSON.parse(value);
       return typeof header === 'object' && header !== null ? { ...header } : undefined;
@@ -72,7 +74,7 @@ export class ParquetSource implements RecordSource {
   }
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
-    const schema = parquetSchema(this.metadata);
+    const { schema } = this;
     let start = 0;
     let inAll = 0;
     let workInAll = 0;
@@ -96,6 +98,10 @@ export class ParquetSource implements RecordSource {
       }
       start = end;
     }
+    if (start !== this.rows)
+      throw new CorruptContainerError(
+        `its row groups have ${start} rows, and its footer claims ${this.rows}`,
+      );
   }
 
   async close(): Promise<void> {
@@ -106,7 +112,12 @@ export class ParquetSource implements RecordSource {
     try {
       const { byteLength } = this.file;
       checkRows(start + Number(group.num_rows), byteLength);
-      return checkGroup(this.file, group, schema, mostMemory(byteLength));
+      const checked = checkGroup(this.file, group, schema, mostMemory(byteLength));
+      const names = new Set(checked.columns.map(({ chunk }) => chunk.path_in_schema[0]));
+      for (const { element, children } of schema.children)
+        if (!names.has(element.name) && (element.type !== undefined || children.length > 0))
+          throw new Error(`a row group does not have the column ${element.name}`);
+      return checked;
     } catch (error) {
       throw asCorrupt(error, `the rows after ${start} of the Parquet file cannot be read`);
     }
@@ -205,7 +216,7 @@ function checkColumns(metadata: FileMetaData, fileBytes: number): void {
   if (!(bytes <= fileBytes)) throw new Error(`its columns claim ${bytes} bytes, and it has ${fileBytes}`);
 }
 
-function columnsOf(metadata: FileMetaData): Readonly<Record<string, ParquetColumn>> {
+function columnsOf(metadata: FileMetaData, schema: SchemaTree): Readonly<Record<string, ParquetColumn>> {
   // The pairs are bytes: uncompressed, compressed.
   const sizes = new Map<string, [number, number]>();
   for (const { columns } of metadata.row_groups)
@@ -219,7 +230,7 @@ function columnsOf(metadata: FileMetaData): Readonly<Record<string, ParquetColum
       ]);
     }
   return Object.fromEntries(
-    parquetSchema(metadata).children.map(({ element: { name, type } }) => {
+    schema.children.map(({ element: { name, type } }) => {
       const bytes = sizes.get(name) ?? ([0, 0] as const);
       return [name, type === undefined ? { bytes } : { type, bytes }];
     }),

@@ -16,6 +16,7 @@ import {
 } from 'hyparquet';
 import { Encodings } from 'hyparquet/src/constants.js';
 import { compressors as packaged } from 'hyparquet-compressors';
+import { unpackLz4Block, unpackLz4Blocks } from './lz4Frame.ts';
 
 /** Limit of structures in a footer. 1,000 row groups with 100 columns stay below it. */
 const MOST_STRUCTS = 1 << 20;
@@ -58,10 +59,11 @@ function unpackSnappy(bytes: Uint8Array, length: number): Uint8Array {
   return unpacked;
 }
 
-/** Decompressors that never return more bytes than the page header claims. */
+/** Decompressors that never return more bytes than the page header claims. `ColumnReader` refuses fewer. */
 export const compressors: Compressors = {
-  ...packaged,
   SNAPPY: unpackSnappy,
+  LZ4: unpackLz4Blocks,
+  LZ4_RAW: unpackLz4Block,
   GZIP: (bytes, length) => gunzipSync(bytes, limited(length)),
   BROTLI: (bytes, length) => brotliDecompressSync(bytes, limited(length)),
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, limited(length)),
@@ -430,9 +432,13 @@ class PageChecker {
     const nulls = number(page[2] ?? 0);
     if (!(length >= 0 && nulls >= 0 && nulls <= values))
       throw new Error(`it has a page of ${length} bytes, with ${nulls} of ${values} values missing`);
-    const known = (): number => values - nulls;
+    const ofPage = {
+      ...{ num_values: values, num_nulls: nulls, num_rows: rows, encoding: encodingOf(encoding) },
+      ...{ definition_levels_byte_length: definition, repetition_levels_byte_length: repetition },
+      is_compressed: page[7] !== 0,
+    };
     const checkUnpacked = (plain: Uint8Array): void =>
-      this.checkValues(plain, 0, { values, known }, encoding);
+      this.checkValues(plain, 0, { values, known: () => values - ofPage.num_nulls }, encoding);
     const isPacked = page[7] !== 0 && this.isPacked;
     const check = (bytes: Uint8Array): void => {
       let at = 0;
@@ -443,16 +449,14 @@ class PageChecker {
         if (level > 0) checkRuns(bytes, at, bytes.byteLength, widthOf(level), values);
         at += size;
       }
+      // Writers count the missing values of lists in different ways, and the decoder takes their number.
+      const { leaf } = this;
+      if (leaf.repetition > 0)
+        ofPage.num_nulls =
+          values - countRuns(bytes, repetition, widthOf(leaf.definition), leaf.definition, values);
       if (!isPacked) checkUnpacked(bytes.subarray(at));
     };
-    const header = {
-      ...{ type: 'DATA_PAGE_V2' as const, ...sizes },
-      data_page_header_v2: {
-        ...{ num_values: values, num_nulls: nulls, num_rows: rows, encoding: encodingOf(encoding) },
-        ...{ definition_levels_byte_length: definition, repetition_levels_byte_length: repetition },
-        is_compressed: page[7] !== 0,
-      },
-    };
+    const header = { type: 'DATA_PAGE_V2' as const, ...sizes, data_page_header_v2: ofPage };
     return { header, usesDictionary: usesDictionary(encoding), isPacked, check, checkUnpacked };
   }
 

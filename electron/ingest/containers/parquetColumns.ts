@@ -172,6 +172,12 @@ function columnValues(
   return (row) => values[row];
 }
 
+function hasValue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasValue);
+  if (ArrayBuffer.isView(value)) return value.byteLength > 0;
+  return value !== undefined && value !== null;
+}
+
 /** The values of a column chunk, in order. */
 class ColumnReader {
   readonly name: string;
@@ -295,6 +301,9 @@ class ColumnReader {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const reader = { view, offset: 0 };
     const { data = [] } = readPage(reader, page.header, this.decoder, this.dictionary?.values, previous, 0);
+    // The decoder takes indexes for values then. A page without values needs no dictionary.
+    if (page.usesDictionary && this.dictionary === undefined && hasValue(data))
+      throw new Error(`its column ${this.name} refers to a dictionary that it does not have`);
     if (state.packed.byteLength > LARGE_PAGE) {
       state.packed.buffer.transfer(0);
       state.packed = new Uint8Array(0);
@@ -307,7 +316,12 @@ class ColumnReader {
     length: number,
     unpack: (bytes: Uint8Array, length: number) => Uint8Array,
   ): Uint8Array {
-    this.unpacked = unpack(bytes, length);
+    const unpacked = unpack(bytes, length);
+    if (unpacked.byteLength !== length)
+      throw new Error(`a page unpacks to ${unpacked.byteLength} bytes and claims ${length}`);
+    // The decoder makes arrays over the whole buffer. Node shares it between small results, so values beyond the page
+    // would come from other data.
+    this.unpacked = unpacked.buffer.byteLength === length ? unpacked : new Uint8Array(unpacked);
     this.page?.checkUnpacked(this.unpacked);
     return this.unpacked;
   }

@@ -1,0 +1,125 @@
+/** A damaged Parquet file is refused, or gives the rows that it has: never fewer without a word, never other values. */
+import { gzipSync } from 'node:zlib';
+import { type ParquetWriteOptions, parquetWriteBuffer } from 'hyparquet-writer';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CorruptContainerError } from '../../electron/ingest/containers/container.ts';
+import { ParquetSource } from '../../electron/ingest/containers/parquet.ts';
+import { type Scratch, scratch } from '../support/library.ts';
+
+let place: Scratch;
+beforeEach(() => {
+  place = scratch();
+});
+afterEach(() => place.remove());
+
+interface Read {
+  readonly rows: readonly Record<string, unknown>[];
+  readonly error?: CorruptContainerError;
+}
+
+/** Rows before the damage, and the damage. */
+async function read(content: Uint8Array): Promise<Read> {
+  const rows: Record<string, unknown>[] = [];
+  try {
+    const source = await ParquetSource.open(place.file('a.parquet', content));
+    try {
+      for await (const records of source.records(0))
+        for (const record of records) rows.push('bytes' in record ? JSON.parse(String(record.bytes)) : {});
+    } finally {
+      await source.close();
+    }
+    return { rows };
+  } catch (error) {
+    if (!(error instanceof CorruptContainerError)) throw error;
+    return { rows, error };
+  }
+}
+
+const write = (options: Omit<ParquetWriteOptions, 'writer'>): Uint8Array =>
+  new Uint8Array(parquetWriteBuffer(options));
+
+/** A copy for each bit in a range of bytes, with this bit changed. */
+function* flipped(content: Uint8Array, from: number, to: number): Generator<Uint8Array> {
+  for (let at = from; at < to; at++)
+    for (let bit = 0; bit < 8; bit++) {
+      const copy = content.slice();
+      copy[at] = (copy[at] ?? 0) ^ (1 << bit);
+      yield copy;
+    }
+}
+
+const SCORES = [0.25, 0.5, 0.75, 1, 1.25, 1.5];
+
+it('loses no row group by a bit of the footer', async () => {
+  const content = write({
+    columnData: [{ name: 'score', data: SCORES, type: 'DOUBLE' }],
+    rowGroupSize: 2,
+  });
+  expect((await read(content)).rows).toHaveLength(6);
+  const footer = new DataView(content.buffer).getUint32(content.byteLength - 8, true);
+  for (const copy of flipped(content, content.byteLength - 8 - footer, content.byteLength - 8)) {
+    const { rows, error } = await read(copy);
+    if (error === undefined) expect(rows).toHaveLength(6);
+  }
+});
+
+it('takes no value from behind a small page', async () => {
+  const content = write({
+    columnData: [{ name: 'score', data: SCORES, type: 'DOUBLE', encoding: 'PLAIN' }],
+    codec: 'GZIP',
+    compressors: { GZIP: (bytes) => gzipSync(bytes) },
+    statistics: false,
+  });
+  expect((await read(content)).rows.map(({ score }) => score)).toEqual(SCORES);
+  // The header of the page is behind the mark that begins the file.
+  for (const copy of flipped(content, 4, 4 + 32))
+    for (const { score } of (await read(copy)).rows) expect([...SCORES, null, undefined]).toContain(score);
+});
+
+/** One block of literals. */
+function lz4Block(bytes: Uint8Array): Uint8Array {
+  const [long, rest] = [bytes.byteLength >= 15, bytes.byteLength - 15];
+  const lengths = long ? [...Array<number>(Math.floor(rest / 255)).fill(255), rest % 255] : [];
+  return new Uint8Array([(long ? 15 : bytes.byteLength) << 4, ...lengths, ...bytes]);
+}
+
+/** With their sizes, as Hadoop writes them. */
+function sized(block: Uint8Array, length: number): Uint8Array {
+  const sizes = Buffer.alloc(8);
+  sizes.writeUInt32BE(length);
+  sizes.writeUInt32BE(block.byteLength, 4);
+  return Buffer.concat([sizes, block]);
+}
+
+type Case = readonly [what: string, codec: 'LZ4' | 'LZ4_RAW', pack: (bytes: Uint8Array) => Uint8Array];
+const WHOLE: readonly Case[] = [
+  ['a block', 'LZ4_RAW', lz4Block],
+  ['a block of the older codec', 'LZ4', lz4Block],
+  ['a block with its sizes', 'LZ4', (bytes) => sized(lz4Block(bytes), bytes.byteLength)],
+];
+const CUT: readonly Case[] = [
+  ['that ends early', 'LZ4_RAW', (bytes) => lz4Block(bytes).subarray(0, -8)],
+  ['that unpacks to less', 'LZ4_RAW', (bytes) => lz4Block(bytes.subarray(0, -8))],
+  ['of the older codec that unpacks to less', 'LZ4', (bytes) => lz4Block(bytes.subarray(0, -8))],
+];
+const packed = (codec: Case[1], pack: Case[2]): Uint8Array =>
+  write({
+    columnData: [
+      { name: 'score', data: SCORES, type: 'DOUBLE', encoding: 'PLAIN' },
+      { name: 'answer', data: SCORES.map(() => null), type: 'STRING' },
+    ],
+    codec,
+    compressors: { [codec]: (bytes: Uint8Array) => new Uint8Array(pack(bytes)) },
+  });
+
+it.each(WHOLE)('reads %s of LZ4, beside a column without any value', async (_, codec, pack) => {
+  const { rows, error } = await read(packed(codec, pack));
+  expect(error).toBeUndefined();
+  expect(rows.map(({ score }) => score)).toEqual(SCORES);
+});
+
+it.each(CUT)('refuses a page of LZ4 %s', async (_, codec, pack) => {
+  const { rows, error } = await read(packed(codec, pack));
+  expect(rows).toEqual([]);
+  expect(error?.message).toMatch(/the LZ4 data/);
+});
