@@ -159,7 +159,7 @@ function choiceOf(filter: FilterNode | undefined): string | undefined {
   return filter === undefined || filter.kind === 'all' ? undefined : filterText(filter);
 }
 
-/** What a push writes of a run. Of rollouts and decisions, a library would take those of its own runs. */
+/** Lines that a push writes. A line of another kind could change the rollouts of a library's own runs. */
 const KINDS_OF_LINES: ReadonlySet<unknown> = new Set(['run', 'stage', 'metric']);
 
 /**

@@ -111,7 +111,7 @@ function spans(word: string, traces = SPANS): string {
 it.each([
   ['renamed over', (other: string) => renameSync(other, log), SPANS],
   ['removed', () => rmSync(log), SPANS],
-  ['written anew', (other: string) => copyFileSync(other, log), SPANS + 10],
+  ['overwritten', (other: string) => copyFileSync(other, log), SPANS + 10],
 ])('reads a log of spans whole that is %s while they are collected', async (_, change, rollouts) => {
   const other = place.file('other', spans('new', SPANS + 10));
   log = place.file('spans.jsonl', spans('old'));

@@ -19,7 +19,7 @@ import { killerOfPushes } from './killedPush.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const REAL = process.env['TURNWISE_REALDATA'] ?? join(ROOT, '..', 'shared', 'realdata');
 
-/** What readers see, in an order of its own, without the id and the time of a load. */
+/** The rows of each view, sorted, without the ids and times of loads, which differ from push to push. */
 const SEEN: Readonly<Record<string, string>> = {
   runs: 'SELECT * EXCEPT (loaded_at) FROM run ORDER BY run',
   loads: 'SELECT * EXCEPT (load, loaded_at) FROM load ORDER BY run, step, source',
