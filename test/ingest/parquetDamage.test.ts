@@ -76,6 +76,53 @@ it('takes no value from behind a small page', async () => {
     for (const { score } of (await read(copy)).rows) expect([...SCORES, null, undefined]).toContain(score);
 });
 
+it('takes no value that is not in the dictionary', async () => {
+  const texts = ['a', 'b', 'c', 'd', 'e'];
+  for (const nulls of [false, true]) {
+    const data = Array.from({ length: 40 }, (_, i) => (nulls && i % 7 === 3 ? null : texts[i % 5]));
+    const columnData = [
+      { name: 'answer', data, type: 'STRING' as const, encoding: 'RLE_DICTIONARY' as const },
+    ];
+    const content = write({ columnData, codec: 'UNCOMPRESSED', statistics: false });
+    expect((await read(content)).rows.map(({ answer }) => answer ?? null)).toEqual(data);
+    const end = content.byteLength - 8 - new DataView(content.buffer).getUint32(content.byteLength - 8, true);
+    let refused = 0;
+    // The indexes of three bits each are the last bytes of the page.
+    for (const copy of flipped(content, end - 12, end)) {
+      const { rows, error } = await read(copy);
+      if (error !== undefined) refused++;
+      for (const [i, { answer = null }] of rows.entries())
+        expect(data[i] === null ? [null] : texts).toContain(answer);
+    }
+    expect(refused).toBeGreaterThan(0);
+  }
+});
+
+it('adds nothing to a text that begins with more of the text before than that has', async () => {
+  const data = ['alpha', 'alphabet', 'al', 'beta', 'bet', 'better'];
+  const columnData = [
+    { name: 'answer', data, type: 'STRING' as const, encoding: 'DELTA_BYTE_ARRAY' as const },
+  ];
+  const content = write({ columnData, codec: 'UNCOMPRESSED', statistics: false });
+  expect((await read(content)).rows.map(({ answer }) => answer)).toEqual(data);
+  const end = content.byteLength - 8 - new DataView(content.buffer).getUint32(content.byteLength - 8, true);
+  // Blocks of 128 lengths: of the beginnings, then of the rest.
+  const start = Buffer.from(content).indexOf(Buffer.of(0x80, 0x01));
+  let refused = 0;
+  for (const copy of flipped(content, start, end)) {
+    const { rows, error } = await read(copy);
+    if (error !== undefined) refused++;
+    for (const { answer } of rows) expect(String(answer)).not.toContain('\0\0');
+  }
+  expect(refused).toBeGreaterThan(0);
+});
+
+it('keeps a column named like the prototype of an object', async () => {
+  const columnData = [{ name: '__proto__', data: ['a', 'b'], type: 'STRING' as const }];
+  const { rows } = await read(write({ columnData }));
+  expect(rows.map((row) => Object.entries(row))).toEqual([[['__proto__', 'a']], [['__proto__', 'b']]]);
+});
+
 /** One block of literals. */
 function lz4Block(bytes: Uint8Array): Uint8Array {
   const [long, rest] = [bytes.byteLength >= 15, bytes.byteLength - 15];

@@ -15,6 +15,7 @@ import {
   snappyUncompress,
 } from 'hyparquet';
 import { Encodings } from 'hyparquet/src/constants.js';
+import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import { compressors as packaged } from 'hyparquet-compressors';
 import { unpackLz4Block, unpackLz4Blocks } from './lz4Frame.ts';
 
@@ -292,6 +293,8 @@ class PageChecker {
   values = 0;
   /** Decoded size of all pages. */
   bytes = 0;
+  /** Number of values in the dictionary of the pages that follow. */
+  private inDictionary = Infinity;
   private readonly file: HeaderBytes;
   private readonly chunk: ColumnMetaData;
   private readonly leaf: Leaf;
@@ -345,7 +348,8 @@ class PageChecker {
     if (this.pages.length >= this.most.pages) throw new Error('a row group has too many pages');
     const isDictionary = type === DICTIONARY_PAGE;
     this.bytes += bytes;
-    if (!isDictionary) this.values += values;
+    if (isDictionary) this.inDictionary = values;
+    else this.values += values;
     const sizes = { uncompressed_page_size: unpacked, compressed_page_size: packed };
     this.pages.push({
       ...{ start, values, bytes, isDictionary },
@@ -388,7 +392,7 @@ class PageChecker {
 
   private dataPage(sizes: PageSizes, values: number, page: Fields): PageContents {
     const encoding = number(page[2]);
-    const { isPacked } = this;
+    const { isPacked, inDictionary } = this;
     const checkUnpacked = (bytes: Uint8Array): void => {
       let at = 0;
       let levels = 0;
@@ -402,7 +406,7 @@ class PageChecker {
       const { definition } = this.leaf;
       const known = (): number =>
         definition === 0 ? values : countRuns(bytes, levels, widthOf(definition), definition, values);
-      this.checkValues(bytes, at, { values, known }, encoding);
+      this.checkValues(bytes, at, { values, known, inDictionary }, encoding);
     };
     const levelEncoding = 'RLE' as const;
     const header = {
@@ -437,8 +441,10 @@ class PageChecker {
       ...{ definition_levels_byte_length: definition, repetition_levels_byte_length: repetition },
       is_compressed: page[7] !== 0,
     };
+    const { inDictionary } = this;
+    const known = (): number => values - ofPage.num_nulls;
     const checkUnpacked = (plain: Uint8Array): void =>
-      this.checkValues(plain, 0, { values, known: () => values - ofPage.num_nulls }, encoding);
+      this.checkValues(plain, 0, { values, known, inDictionary }, encoding);
     const isPacked = page[7] !== 0 && this.isPacked;
     const check = (bytes: Uint8Array): void => {
       let at = 0;
@@ -460,11 +466,10 @@ class PageChecker {
     return { header, usesDictionary: usesDictionary(encoding), isPacked, check, checkUnpacked };
   }
 
-  /** @param known number of values that are not null */
   private checkValues(
     bytes: Uint8Array,
     at: number,
-    { values, known }: { readonly values: number; readonly known: () => number },
+    { values, known, inDictionary }: ValueCounts,
     encoding: number,
   ): void {
     const isBoolean = this.chunk.type === 'BOOLEAN';
@@ -472,15 +477,31 @@ class PageChecker {
       throw new Error(`it has a page of ${values} texts that share their beginnings`);
     if (encoding === DELTA_BINARY_PACKED || encoding === DELTA_LENGTH_BYTE_ARRAY)
       checkDeltas(bytes, at, known());
-    if (encoding === DELTA_BYTE_ARRAY) checkDeltas(bytes, checkDeltas(bytes, at, known()), known());
+    if (encoding === DELTA_BYTE_ARRAY) {
+      checkDeltas(bytes, checkDeltas(bytes, at, known()), known());
+      checkPrefixes(bytes, at, known());
+    }
     if (encoding === RLE && !isBoolean)
       throw new Error(
         `it has a page of ${values} values of the type ${this.chunk.type} in the encoding RLE, which is for booleans`,
       );
     if (encoding === RLE || (isBoolean && usesDictionary(encoding)))
       checkRuns(bytes, at + 4, bytes.byteLength, 1, values);
-    else if (usesDictionary(encoding)) checkRuns(bytes, at + 1, bytes.byteLength, bytes[at] ?? 0, values);
+    else if (usesDictionary(encoding)) {
+      const width = bytes[at] ?? 0;
+      checkRuns(bytes, at + 1, bytes.byteLength, width, values);
+      if (2 ** width > inDictionary) checkIndexes(bytes, at + 1, width, known(), inDictionary);
+    }
   }
+}
+
+/** Numbers of values of a page. */
+interface ValueCounts {
+  readonly values: number;
+  /** How many are not null. */
+  readonly known: () => number;
+  /** How many its dictionary has. */
+  readonly inDictionary: number;
 }
 
 type PageSizes = Pick<PageHeader, 'uncompressed_page_size' | 'compressed_page_size'>;
@@ -543,6 +564,59 @@ function checkDeltas(bytes: Uint8Array, start: number, values: number): number {
       walker.at += (perPart / 8) * (bytes[widths + i] ?? 0);
   }
   return walker.at;
+}
+
+/** @throws Error when a text begins with more bytes of the one before than that has; the decoder would add zeros */
+function checkPrefixes(bytes: Uint8Array, start: number, values: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const reader = { view, offset: start };
+  const [prefixes, suffixes] = [new Int32Array(values), new Int32Array(values)];
+  if (values === 0) return;
+  deltaBinaryUnpack(reader, values, prefixes);
+  deltaBinaryUnpack(reader, values, suffixes);
+  let before = 0;
+  for (const [i, prefix] of prefixes.entries()) {
+    const suffix = suffixes[i] ?? 0;
+    if (!(prefix >= 0 && prefix <= before && suffix >= 0))
+      throw new Error(`it has a text of ${suffix} bytes after ${prefix} of the ${before} bytes of another`);
+    before = prefix + suffix;
+  }
+}
+
+/** Most bits for which a byte fits beside a begun value. */
+const FAST_WIDTH = 24;
+
+/** @throws Error when one of the values in runs that `checkRuns` has checked is not below the limit */
+function checkIndexes(bytes: Uint8Array, start: number, width: number, values: number, limit: number): void {
+  const walker = new ThriftWalker(bytes, start);
+  const check = (index: number): void => {
+    if (index >= limit) throw new Error(`it refers to the value ${index} of a dictionary of ${limit}`);
+  };
+  for (let seen = 0; seen < values && walker.at < bytes.byteLength; ) {
+    const head = walker.varint(INTEGER);
+    if (head % 2 === 0) {
+      if (head > 0) check(bitsAt(bytes, 8 * walker.at, 8 * ((width + 7) >> 3)));
+      seen += head / 2;
+      walker.at += (width + 7) >> 3;
+      continue;
+    }
+    const run = 8 * Math.floor(head / 2);
+    const count = Math.min(run, values - seen);
+    if (width > FAST_WIDTH)
+      for (let i = 0; i < count; i++) check(bitsAt(bytes, 8 * walker.at + i * width, width));
+    else {
+      let [begun, bits, at] = [0, 0, walker.at];
+      const mask = 2 ** width - 1;
+      for (let i = 0; i < count; i++) {
+        for (; bits < width; bits += 8) begun |= (bytes[at++] ?? 0) << bits;
+        check(begun & mask);
+        begun >>>= width;
+        bits -= width;
+      }
+    }
+    seen += run;
+    walker.at += (run / 8) * width;
+  }
 }
 
 /** How often a value is in runs that `checkRuns` has checked. */

@@ -144,7 +144,8 @@ export class RowGroupReader {
   private *rowsOf(values: readonly ((row: number) => unknown)[], count: number): Generator<unknown> {
     const names = this.columns.map(({ name }) => name);
     for (let row = 0; row < count; row++) {
-      const record: Record<string, unknown> = {};
+      // A column may be named __proto__.
+      const record: Record<string, unknown> = Object.create(null);
       for (let i = 0; i < names.length; i++) record[names[i] ?? ''] = values[i]?.(row);
       yield record;
     }
