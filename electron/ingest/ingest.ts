@@ -17,6 +17,7 @@ import {
 } from '../storage/libraryWriter.ts';
 import { runPlaceOf } from '../storage/runPlace.ts';
 import { noteSaved } from '../storage/storageFailure.ts';
+import { tooMuchComputing } from './computingTime.ts';
 import type { Adapter } from './containers/adapter.ts';
 import { LONGEST_RECORD } from './containers/bytes.ts';
 import { type Discovered, discover, realOf, reasonOf, TOKENIZER_FILE } from './discover.ts';
@@ -541,7 +542,11 @@ class IngestCall {
     const { bytesDone: base, rollouts: added, issues, caveats } = this.status;
     const isBytes = request.container === 'plain' && request.unit !== 'part';
     const toRead = isBytes ? request.bytes - request.offset : request.bytes;
-    const outcome = await parse.take((batch) => {
+    let writingMs = 0;
+    let tooLong: string | undefined;
+    const read = await parse.take((batch) => {
+      if (tooLong !== undefined) return;
+      const startedAt = threadMs();
       const written = file();
       const { runIds, rollouts } = this.writer.writeBatch(written, batch);
       if (rollouts > 0) this.addRunsOf(written.fileId, true);
@@ -551,7 +556,11 @@ class IngestCall {
       for (const { severity } of batch.issues) this.countIssue(severity);
       this.options.onChange?.(runIds);
       this.report();
+      writingMs += threadMs() - startedAt;
+      if (request.adapter === undefined) tooLong = tooMuchComputing(writingMs, request.bytes);
+      if (tooLong !== undefined) parse.stop();
     });
+    const outcome = tooLong === undefined ? read : { isCancelled: this.shouldStop(), damage: tooLong };
     // A file that was rewritten is forgotten, and read from its beginning.
     if (outcome.isChanged === true)
       Object.assign(this.status, { bytesDone: base, rollouts: added, issues, caveats });
@@ -763,6 +772,12 @@ function duplicateText(path: string, runs: readonly string[]): string {
 function reportUnreadable(found: Unreadable): FileReport {
   const issue: IngestIssue = { severity: 'refused', code: found.code, message: found.message };
   return { path: found.path, format: null, status: 'refused', rollouts: 0, issues: [issue] };
+}
+
+/** CPU time of this thread. It grows on a busy machine as slowly as the work does. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 function parserEnded(error: unknown): boolean {

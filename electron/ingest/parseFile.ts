@@ -65,6 +65,7 @@ export interface ParseOutcome {
 
 /**
  * @param signal stops an adapter that is still running
+ * @param checkTime throws CorruptContainerError when the file takes too long
  * @throws the system's error when the file cannot be read
  */
 export async function parseFile(
@@ -72,6 +73,7 @@ export async function parseFile(
   emit: (batch: PackedBatch) => Promise<void>,
   isCancelled: () => boolean,
   signal?: AbortSignal,
+  checkTime?: () => void,
 ): Promise<ParseOutcome> {
   const format =
     request.mapping === undefined ? formatNamed(request.format) : formatOfMapping(request.mapping);
@@ -106,6 +108,7 @@ export async function parseFile(
       let turnedAt = performance.now();
       for await (const chunk of records.records(offset)) {
         if (isCancelled()) return { isCancelled: true };
+        checkTime?.();
         for (const record of chunk) {
           if ('bytes' in record && record.bytes.byteLength > LARGE_RECORD && !parser.isEmpty)
             await emitBatch();
@@ -123,6 +126,7 @@ export async function parseFile(
             await new Promise((resolve) => setImmediate(resolve));
             if (isCancelled()) return { isCancelled: true };
           } else continue;
+          checkTime?.();
           turnedAt = performance.now();
         }
       }

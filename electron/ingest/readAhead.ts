@@ -47,8 +47,13 @@ export class PendingParse {
     return this.outcome;
   }
 
-  async drop(): Promise<void> {
+  /** Ends the parse. Its outcome is that it was cancelled. */
+  stop(): void {
     this.controller.abort();
+  }
+
+  async drop(): Promise<void> {
+    this.stop();
     this.open?.();
     await this.outcome.catch(() => undefined);
   }

@@ -4,6 +4,8 @@
  */
 import { stat } from 'node:fs/promises';
 import { serialize } from 'node:v8';
+import { tooMuchComputing } from '../ingest/computingTime.ts';
+import { CorruptContainerError } from '../ingest/containers/container.ts';
 import { identify } from '../ingest/identify.ts';
 import { Mappings } from '../ingest/mappings.ts';
 import { type ParseRequest, parseFile } from '../ingest/parseFile.ts';
@@ -32,9 +34,32 @@ const watched = watchProcess(entryOf('watchdog'), {
 
 /** The state of one parse. The next parse has its own, while a cancelled one may still be ending. */
 class Parse {
+  readonly request: ParseRequest;
   private readonly controller = new AbortController();
   private credit = AHEAD;
   private wake: (() => void) | undefined;
+  private isAlone = true;
+  private startedAt = 0;
+
+  constructor(request: ParseRequest) {
+    this.request = request;
+  }
+
+  /** Called when the parse begins, and when it is no longer the only one or is so again: CPU time is of the process. */
+  startClock(isAlone: boolean): void {
+    this.isAlone = isAlone;
+    this.startedAt = cpuMs();
+  }
+
+  /** @throws CorruptContainerError if the file has taken too long, or an error for which it is read again alone */
+  checkTime(): void {
+    // The output of an adapter may be larger than the file.
+    if (this.request.container === 'adapter') return;
+    const why = tooMuchComputing(cpuMs() - this.startedAt, this.request.bytes);
+    if (why === undefined) return;
+    if (this.isAlone) throw new CorruptContainerError(why);
+    throw Object.assign(new Error(why), { code: 'PARSER_ENDED', syscall: 'parse' });
+  }
 
   get signal(): AbortSignal {
     return this.controller.signal;
@@ -96,16 +121,17 @@ const SMALL_BYTES = 8 << 20;
 const UNPACKED = 64;
 interface Waiting {
   readonly isSmall: boolean;
+  readonly parse: Parse;
   readonly run: () => Promise<void>;
 }
 const waiting: Waiting[] = [];
 let running: readonly Waiting[] = [];
 
 function begin(parseId: number, request: ParseRequest): void {
-  const parse = new Parse();
+  const parse = new Parse(request);
   parses.set(parseId, parse);
   const bytes = request.bytes * (request.container === 'plain' ? 1 : UNPACKED);
-  waiting.push({ isSmall: bytes <= SMALL_BYTES, run: () => run(parseId, parse, request) });
+  waiting.push({ isSmall: bytes <= SMALL_BYTES, parse, run: () => run(parseId, parse) });
   startNext();
 }
 
@@ -116,11 +142,17 @@ function startNext(): void {
   if (!fits) return;
   waiting.shift();
   running = [...running, next];
+  startClocks();
   void next.run().then(() => {
     running = running.filter((other) => other !== next);
+    startClocks();
     startNext();
   });
   startNext();
+}
+
+function startClocks(): void {
+  for (const { parse } of running) parse.startClock(running.length === 1);
 }
 
 async function look(message: Extract<ParserRequest, { kind: 'identify' }>): Promise<void> {
@@ -136,10 +168,10 @@ async function look(message: Extract<ParserRequest, { kind: 'identify' }>): Prom
   }
 }
 
-async function run(parseId: number, parse: Parse, request: ParseRequest): Promise<void> {
+async function run(parseId: number, parse: Parse): Promise<void> {
   try {
     const outcome = await parseFile(
-      request,
+      parse.request,
       async (batch) => {
         await parse.take();
         if (parse.isCancelled) return;
@@ -152,6 +184,7 @@ async function run(parseId: number, parse: Parse, request: ParseRequest): Promis
       },
       () => parse.isCancelled,
       parse.signal,
+      () => parse.checkTime(),
     );
     post({ parseId, kind: 'done', outcome });
   } catch (error) {
@@ -159,6 +192,12 @@ async function run(parseId: number, parse: Parse, request: ParseRequest): Promis
   } finally {
     parses.delete(parseId);
   }
+}
+
+/** CPU time of this process. It grows on a busy machine as slowly as the work does. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function describe(error: unknown): Omit<Extract<ParserNews, { kind: 'error' }>, 'kind'> {

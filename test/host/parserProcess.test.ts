@@ -22,13 +22,14 @@ afterEach(() => {
   place.remove();
 });
 
-/** The real parser, except for files named `exits` and `fills`, and it notes each start. */
-function parserOf(): ParserProcess {
+/** The real parser, except for files named `exits` and `fills`, and it notes each start. @param before code to run first */
+function parserOf(before = ''): ParserProcess {
   const entry = place.file(
     'parser.mjs',
     `
       import { appendFileSync } from 'node:fs';
       appendFileSync(${JSON.stringify(join(place.directory, 'starts'))}, 'start\\n');
+      ${before}
       const started = Promise.withResolvers();
       const send = process.send.bind(process);
       process.send = (message, handle, options, sent) =>
@@ -131,6 +132,59 @@ it('keeps all records before one that ends the parser, and continues there in th
   }
   expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 3_003 }]);
   expect(rows(place.library, 'SELECT count(*) AS n FROM issue_row')).toEqual([{ n: 0 }]);
+});
+
+describe('a file that takes too long for its size', () => {
+  const lines = Array.from({ length: 10 }, (_, n) => line(n).replace('"a"', `"${'a'.repeat(400_000)}"`));
+  const issue = {
+    code: 'damaged',
+    message:
+      'it takes more than 23 s of computing, too much for a file of 4 MB; everything before that was read',
+  };
+
+  it.each(['alone', 'beside others'])('is read up to there by the parser: %s', async (where) => {
+    const logs = join(place.directory, 'logs');
+    mkdirSync(logs);
+    place.file('logs/1.jsonl', lines.join(''));
+    if (where !== 'alone') for (const n of [2, 3]) place.file(`logs/${n}.jsonl`, line(100 + n));
+    const db = openWriter(place.library);
+    // Each look at the clock takes 10 s.
+    parser = parserOf('let ms = 0; process.cpuUsage = () => ({ user: (ms += 10_000) * 1000, system: 0 });');
+    try {
+      const [first, ...others] = (await ingest([logs], new LibraryWriter(db), parser)).files;
+      expect(first?.issues).toMatchObject([issue]);
+      expect(first?.rollouts).toBeGreaterThan(0);
+      expect(first?.rollouts).toBeLessThan(lines.length);
+      for (const other of others) expect(other).toMatchObject({ rollouts: 1, issues: [] });
+      // In a plain file, the next call continues.
+      const [again] = (await ingest([logs], new LibraryWriter(db), parser)).files;
+      expect(again?.status).toBe('appended');
+      expect(again?.rollouts).toBeGreaterThan(first?.rollouts ?? 0);
+    } finally {
+      db.close();
+    }
+  });
+
+  it('is read up to there by the writer', async () => {
+    const path = place.file('1.jsonl', lines.join(''));
+    let ms = 0;
+    const clock = vi.spyOn(process, 'threadCpuUsage');
+    clock.mockImplementation(() => {
+      ms += 30_000;
+      return { user: ms * 1000, system: 0 };
+    });
+    const db = openWriter(place.library);
+    parser = parserOf();
+    try {
+      const [file] = (await ingest([path], new LibraryWriter(db), parser)).files;
+      expect(file?.issues).toMatchObject([issue]);
+      expect(file?.rollouts).toBeGreaterThan(0);
+      expect(file?.rollouts).toBeLessThan(lines.length);
+    } finally {
+      clock.mockRestore();
+      db.close();
+    }
+  });
 });
 
 it('reads a file from its start if it was replaced after it ended the parser', async () => {
