@@ -570,7 +570,10 @@ class IngestCall {
 
   private reportEnd(fileId: number, request: ParseRequest, outcome: ParseOutcome): void {
     // A line that is too long already will never be readable.
-    const isAwaited = outcome.tooLong === undefined && endsInLine(request) && this.isFollowed(request.path);
+    const isAwaited =
+      outcome.tooLong === undefined &&
+      (endsInLine(request) || request.container === 'arrow') &&
+      this.isFollowed(request.path);
     if (outcome.incompleteLine !== undefined && !isAwaited) {
       this.addIssue(fileId, {
         severity: 'refused',

@@ -1,9 +1,10 @@
 /** A damaged Parquet file is refused, or gives the rows that it has: never fewer without a word, never other values. */
 import { gzipSync } from 'node:zlib';
 import { type ParquetWriteOptions, parquetWriteBuffer } from 'hyparquet-writer';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CorruptContainerError } from '../../electron/ingest/containers/container.ts';
 import { ParquetSource } from '../../electron/ingest/containers/parquet.ts';
+import { unpackSnappy } from '../../electron/ingest/containers/snappy.ts';
 import { type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -121,6 +122,68 @@ it('keeps a column named like the prototype of an object', async () => {
   const columnData = [{ name: '__proto__', data: ['a', 'b'], type: 'STRING' as const }];
   const { rows } = await read(write({ columnData }));
   expect(rows.map((row) => Object.entries(row))).toEqual([[['__proto__', 'a']], [['__proto__', 'b']]]);
+});
+
+it('moves no list to another row by a bit of its levels', async () => {
+  const data = [[1], [2, 3], [], [4, 5, 6], [7], [8, 9]];
+  const schema = [
+    { name: 'root', num_children: 1 },
+    { name: 'ids', converted_type: 'LIST' as const, repetition_type: 'OPTIONAL' as const, num_children: 1 },
+    { name: 'list', repetition_type: 'REPEATED' as const, num_children: 1 },
+    { name: 'element', type: 'INT32' as const, repetition_type: 'OPTIONAL' as const },
+  ];
+  const columnData = [{ name: 'ids', data, encoding: 'PLAIN' as const }];
+  const content = write({ columnData, schema, codec: 'UNCOMPRESSED', statistics: false });
+  expect((await read(content)).rows).toEqual(data.map((ids) => ({ ids })));
+  const values = Buffer.from(content).indexOf(Buffer.of(1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0));
+  for (const copy of flipped(content, values - 24, values)) {
+    const { rows, error } = await read(copy);
+    // Whether a list without values is there is one level.
+    if (error === undefined) expect(rows.map(({ ids = [] }) => ids)).toEqual(data);
+  }
+});
+
+it('reads an unsigned number that begins a page with 33 bits, as DuckDB writes it', async () => {
+  const data = [4_000_000_000, 4_000_000_001, 5];
+  const schema = [
+    { name: 'root', num_children: 1 },
+    {
+      name: 'u',
+      type: 'INT32' as const,
+      converted_type: 'UINT_32' as const,
+      repetition_type: 'REQUIRED' as const,
+    },
+  ];
+  const columnData = [{ name: 'u', data, encoding: 'DELTA_BINARY_PACKED' as const }];
+  const content = write({ columnData, schema, codec: 'UNCOMPRESSED', statistics: false });
+  // Twice its distance from 2^32, minus one, and twice the number itself, in groups of seven bits.
+  const [short, long] = [varint(2 * (2 ** 32 - 4_000_000_000) - 1), varint(8_000_000_000)];
+  expect(short).toHaveLength(long.length);
+  const at = Buffer.from(content).indexOf(Buffer.from(short));
+  content.set(long, at);
+  expect(at).toBeGreaterThan(0);
+  expect((await read(content)).rows).toEqual(data.map((u) => ({ u })));
+});
+
+function varint(value: number): readonly number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
+}
+
+describe('Snappy', () => {
+  it('copies what was unpacked before, by each kind of reference', () => {
+    // "abcd", then four bytes from four back in two and in four bytes, then five from one back in one byte.
+    const data = Uint8Array.of(17, 12, 97, 98, 99, 100, 14, 4, 0, 15, 4, 0, 0, 0, 5, 1);
+    expect(String.fromCharCode(...unpackSnappy(data, 17))).toBe('abcdabcdabcdddddd');
+  });
+
+  it.each([
+    ['a length below zero', [4, 0xfc, 0xfa, 0xff, 0xff, 0xff, 97], 'ends within its literals'],
+    ['a reference before the beginning', [8, 12, 97, 98, 99, 100, 14, 5, 0], 'refers to bytes outside'],
+    ['too few bytes', [8, 12, 97, 98, 99, 100], 'has 4 bytes, not 8'],
+    ['an end within a number', [8, 12, 97, 98, 99, 100, 14, 4], 'ends early'],
+  ])('is refused for %s', (_, data, message) => {
+    expect(() => unpackSnappy(Uint8Array.from(data), data[0] ?? 0)).toThrow(message);
+  });
 });
 
 /** One block of literals. */

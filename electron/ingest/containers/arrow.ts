@@ -6,7 +6,7 @@
  * Both formats are a schema and batches of rows, each a message of a length, metadata and a body (apache/arrow:
  * docs/source/format/Columnar.rst, "Encapsulated message format"). A file begins with `ARROW1` and ends with an index
  * of its batches. The index is not used, so a truncated file can be read up to the cut. One batch is decoded at a
- * time.
+ * time. Files of polars have the metadata of their schema without its length.
  */
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
@@ -15,6 +15,7 @@ import {
   binary,
   binaryView,
   CompressionType,
+  dictionary,
   largeBinary,
   largeUtf8,
   setCompressionCodec,
@@ -23,7 +24,15 @@ import {
   utf8,
   utf8View,
 } from '@uwdata/flechette';
-import { checkBatchHeader, checkColumn, checkSchema, FlatTable, refersTo } from './arrowChecks.ts';
+import {
+  type Column,
+  checkBatchHeader,
+  checkColumn,
+  checkSchema,
+  FlatTable,
+  refersTo,
+  type Schema,
+} from './arrowChecks.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { unpackLz4Frame } from './lz4Frame.ts';
 import { openFile } from './openFile.ts';
@@ -45,10 +54,16 @@ const SCHEMA_WEIGHT = 4;
 /** Bytes. The least that `node:zlib` takes as a chunk. */
 const LEAST_CHUNK = 64;
 const MAGIC = Buffer.from('ARROW1');
+/** Bytes before the first message of a file. */
+const FILE_START = 8;
 /** Kinds of messages (apache/arrow:format/Message.fbs, `MessageHeader`). */
 const [SCHEMA, DICTIONARY_BATCH, RECORD_BATCH] = [1, 2, 3];
 /** Before version 0.15, a message began with its length. */
 const CONTINUATION = -1;
+/** Metadata begins with the position of its table. As the length of a message, this number is too small. */
+const BARE_METADATA = 4;
+/** A row of which a part is missing. */
+const CUT_ROW = Buffer.from('{');
 
 /**
  * Bytes that the current batch may still unpack to. A module variable, because the decoder unpacks a whole batch at
@@ -74,8 +89,9 @@ setCompressionCodec(CompressionType.ZSTD, {
     const most = Math.max(1, claim(length));
     // In one chunk, because chunks are joined in a copy. A full one is followed by another one.
     const unpacked = zstdDecompressSync(bytes, { maxOutputLength: most, chunkSize: most + LEAST_CHUNK });
-    // Typed arrays need an aligned start, which a part of a pooled buffer may not have.
-    return unpacked.byteOffset % 8 === 0 ? unpacked : new Uint8Array(unpacked);
+    const { buffer, byteOffset, byteLength } = unpacked;
+    // Typed arrays need an aligned start, which a part of a pooled buffer may not have. JSON of a buffer is not a list.
+    return byteOffset % 8 === 0 ? new Uint8Array(buffer, byteOffset, byteLength) : new Uint8Array(unpacked);
   },
   encode: unknownEncoder,
 });
@@ -102,6 +118,16 @@ for (const [text, bytes] of [
   };
 }
 
+/** The decoder's class of columns that refer to a dictionary. It takes all values out of the dictionary at once. */
+const { prototype: referring } = batchType(dictionary(utf8())) as {
+  readonly prototype: { setDictionary(values: { readonly data: readonly Column[] }): unknown };
+};
+const { setDictionary } = referring;
+referring.setDictionary = function (values) {
+  for (const column of values.data) checkColumn(column);
+  return setDictionary.call(this, values);
+};
+
 interface Message {
   readonly kind: number;
   readonly start: number;
@@ -109,6 +135,8 @@ interface Message {
   readonly bytes: number;
   /** Number of rows; 0 for other messages. */
   readonly rows: number;
+  /** Set for metadata without its length. */
+  readonly isBare?: true;
   /** Set for dictionaries. */
   readonly dictionary?: { readonly id: number; readonly isDelta: boolean };
 }
@@ -120,6 +148,9 @@ export class ArrowSource implements RecordSource {
   /** Bytes decoded so far of batches with dictionaries. */
   private repeated = 0;
   private unpacked = 0;
+  /** Whether the last message is incomplete. */
+  private isCut = false;
+  private schema: Schema | undefined;
 
   private constructor(path: string) {
     this.file = openFile(path);
@@ -164,10 +195,15 @@ export class ArrowSource implements RecordSource {
         yield* this.rowsOf([schema, ...needed.map((part) => this.read(part))], start, from, message.rows);
       }
     }
+    if (this.isCut) yield [{ bytes: CUT_ROW, offset: row, nextOffset: row, isUnended: true }];
   }
 
   async close(): Promise<void> {
     closeSync(this.file);
+  }
+
+  private get isFile(): boolean {
+    return this.bytes(0, MAGIC.length).equals(MAGIC);
   }
 
   private get mostBatch(): number {
@@ -216,30 +252,59 @@ export class ArrowSource implements RecordSource {
    * once, so such a file was truncated.
    */
   private *messages(): Generator<Message> {
-    const isFile = this.bytes(0, MAGIC.length).equals(MAGIC);
-    if ((yield* this.wholeMessages(isFile ? 8 : 0)) || !isFile) return;
+    this.schema = undefined;
+    const { isFile } = this;
+    let from = isFile ? FILE_START : 0;
+    if (isFile && this.bytes(from, 4).equals(littleEndian(BARE_METADATA))) {
+      const schema = this.bareSchema();
+      yield schema;
+      from += schema.bytes;
+    }
+    if ((yield* this.wholeMessages(from)) || !isFile) return;
     throw new CorruptContainerError('the end of the Arrow file is missing');
+  }
+
+  /** The schema of a file of polars. Its length is not in the file, so it ends where the next message begins. */
+  private bareSchema(): Message {
+    const head = this.bytes(FILE_START, LONGEST_METADATA);
+    let bytes = 0;
+    while (bytes + 4 <= head.byteLength && head.readInt32LE(bytes) !== CONTINUATION) bytes += 8;
+    return { ...this.messageAt(FILE_START, FILE_START, bytes), isBare: true };
   }
 
   /** @returns whether the end was found */
   private *wholeMessages(from: number): Generator<Message, boolean> {
     let at = from;
+    this.isCut = false;
     while (at + 8 <= this.size) {
       const head = this.bytes(at, 8);
       const hasContinuation = head.readInt32LE(0) === CONTINUATION;
       const length = head.readInt32LE(hasContinuation ? 4 : 0);
-      if (length === 0) return true;
       const start = at + (hasContinuation ? 8 : 4);
+      if (length === 0 && start !== this.end)
+        throw new CorruptContainerError(
+          `the Arrow data ends at byte ${at}, and the file has ${this.size - start} more bytes`,
+        );
+      if (length === 0) return true;
       if (length < 0 || length > LONGEST_METADATA) {
         throw new CorruptContainerError(`damaged Arrow data at byte ${at}: metadata of ${length} bytes`);
       }
-      if (start + length > this.size) return false;
+      if (start + length > this.size) break;
       const message = this.messageAt(at, start, length);
-      if (at + message.bytes > this.size) return false;
+      if (at + message.bytes > this.size) break;
       yield message;
       at += message.bytes;
     }
+    this.isCut = at < this.size;
     return false;
+  }
+
+  /** Position behind the mark that ends the messages: of the index of a file, or the end of a stream. */
+  private get end(): number {
+    if (!this.isFile) return this.size;
+    const last = MAGIC.length + 4;
+    const tail = this.bytes(Math.max(0, this.size - last), last);
+    return tail.byteLength < last ? this.size : this.size - last - tail.readInt32LE(0);
   }
 
   private messageAt(at: number, start: number, length: number): Message {
@@ -251,23 +316,36 @@ export class ArrowSource implements RecordSource {
       if (body < 0) throw new Error(`a body of ${body} bytes`);
       const bytes = start - at + length + body;
       if (kind === RECORD_BATCH) {
-        checkBatchHeader(header);
-        return { kind, start: at, bytes, rows: header.long(4) };
+        checkBatchHeader(header, this.schema?.columns ?? 0);
+        const rows = header.long(4);
+        const [ofColumn = rows] = header.longs(6);
+        // A batch without rows is skipped.
+        if (ofColumn !== rows) throw new Error(`a batch of ${rows} rows, whose first column has ${ofColumn}`);
+        return { kind, start: at, bytes, rows };
       }
-      if (kind === SCHEMA) checkSchema(header);
-      if (kind !== DICTIONARY_BATCH) return { kind, start: at, bytes, rows: 0 };
-      checkBatchHeader(header.table(6));
+      if (kind === SCHEMA) {
+        if (this.schema !== undefined) throw new Error('a second schema');
+        this.schema = checkSchema(header);
+        return { kind, start: at, bytes, rows: 0 };
+      }
+      if (kind !== DICTIONARY_BATCH) throw new Error(`a message of the unknown kind ${kind}`);
+      checkBatchHeader(header.table(6), 1);
       const dictionary = { id: header.long(4), isDelta: header.byte(8) === 1 };
+      if (this.schema?.dictionaries.has(dictionary.id) !== true)
+        throw new Error(`a dictionary ${dictionary.id} that the schema does not name`);
       return { kind, start: at, bytes, rows: 0, dictionary };
     } catch (error) {
       throw corrupt(error, `damaged Arrow data at byte ${at}`);
     }
   }
 
-  private read({ start, bytes }: Message): Uint8Array<ArrayBuffer> {
+  private read({ start, bytes, isBare }: Message): Uint8Array<ArrayBuffer> {
+    const prefix = isBare === true ? [littleEndian(CONTINUATION), littleEndian(bytes)] : [];
+    const before = 4 * prefix.length;
     // Not a part of a pooled buffer, because typed arrays need an aligned start.
-    const aligned = new Uint8Array(bytes);
-    readSync(this.file, aligned, 0, bytes, start);
+    const aligned = new Uint8Array(before + bytes);
+    for (const [i, part] of prefix.entries()) aligned.set(part, 4 * i);
+    readSync(this.file, aligned, before, bytes, start);
     return aligned;
   }
 
@@ -275,6 +353,12 @@ export class ArrowSource implements RecordSource {
     const bytes = Buffer.alloc(Math.max(0, Math.min(length, this.size - start)));
     return bytes.subarray(0, readSync(this.file, bytes, 0, bytes.byteLength, start));
   }
+}
+
+function littleEndian(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
 }
 
 function* rowsBetween(table: Table, start: number, end: number): Generator<unknown> {

@@ -32,6 +32,10 @@ export class FlatTable {
     return field === undefined ? 0 : Number(this.buffer.readBigInt64LE(field));
   }
 
+  has(slot: number): boolean {
+    return this.field(slot) !== undefined;
+  }
+
   table(slot: number): FlatTable {
     const field = this.field(slot);
     if (field === undefined) throw new Error('a table without a required field');
@@ -71,57 +75,147 @@ export class FlatTable {
   }
 }
 
-/** @throws Error when a list of the schema claims more than it holds */
-export function checkSchema(schema: FlatTable): void {
+export interface Schema {
+  readonly columns: number;
+  /** Ids of dictionaries. */
+  readonly dictionaries: ReadonlySet<number>;
+}
+
+/**
+ * @throws Error when a list of the schema claims more than it holds
+ */
+export function checkSchema(schema: FlatTable): Schema {
+  const dictionaries = new Set<number>();
   let fields = 0;
   const check = (field: FlatTable, depth: number): void => {
     if (depth > DEEPEST || ++fields > MOST_FIELDS) throw new Error('too many columns');
     field.count(16, 4);
     if (field.byte(8) === UNION) field.table(10).count(6, 4);
+    if (field.has(12)) dictionaries.add(field.table(12).long(4));
     for (const child of field.tables(14)) check(child, depth + 1);
   };
   schema.count(8, 4);
-  for (const field of schema.tables(6)) check(field, 0);
+  const columns = schema.tables(6);
+  for (const field of columns) check(field, 0);
+  return { columns: columns.length, dictionaries };
 }
 
-/** @throws Error when a list of the batch claims more than it holds */
-export function checkBatchHeader(header: FlatTable): void {
-  header.count(6, 16);
+/**
+ * @param columns that the batch has at least
+ * @throws Error when a list of the batch claims more than it holds
+ */
+export function checkBatchHeader(header: FlatTable, columns: number): void {
+  const stored = header.count(6, 16);
+  if (stored < columns) throw new Error(`a batch of ${stored} columns, and the schema has ${columns}`);
   const buffers = header.count(8, 16);
   if (header.longs(12).some((count) => count < 0 || count > buffers)) throw new Error('too many buffers');
 }
 
 /** The parts of the decoder's column that are checked. */
-interface Column {
+export interface Column {
   readonly length: number;
-  readonly validity?: ArrayLike<unknown>;
-  readonly values?: unknown;
-  readonly offsets?: ArrayLike<number | bigint>;
+  readonly nullCount: number;
+  readonly validity?: Uint8Array;
+  readonly values?: ArrayLike<number | bigint> & ArrayBufferView;
+  readonly offsets?: ArrayLike<number | bigint> | null;
   readonly sizes?: ArrayLike<number | bigint>;
   /** Texts of a view column. */
   readonly data?: readonly unknown[];
-  readonly typeIds?: unknown;
+  readonly typeIds?: ArrayLike<number>;
   readonly children?: readonly Column[];
-  readonly type: object;
+  /** Values that the column refers to. */
+  readonly dictionary?: { readonly length: number };
+  readonly type: { readonly typeId: number; readonly stride?: number; readonly bitWidth?: number };
 }
 
-/** @throws Error when a column claims entries that it does not have */
-export function checkColumn(column: Column): void {
-  const { length, validity, values, offsets, sizes, type } = column;
-  const stride = 'stride' in type ? Number(type.stride) : undefined;
+const UNFITTING = 'lists that are longer than their entries';
+
+/**
+ * @param repeated how often lists above it share its entries
+ * @throws Error when a column claims entries that it does not have
+ */
+export function checkColumn(column: Column, repeated = 1): void {
+  const { length, nullCount, validity, values, sizes, typeIds, type } = column;
+  const offsets = column.offsets ?? undefined;
   const children = column.children ?? [];
   const bytes = [validity, values, offsets, sizes].reduce<number>((sum, array) => sum + bytesOf(array), 0);
   const most = Math.max(8 * bytes, MOST_WITHOUT_BYTES, ...children.map((child) => child.length));
-  if (!(length >= 0 && length <= most)) throw new Error(`a column of ${length} entries`);
-  for (const child of children) checkColumn(child);
-  if (offsets === undefined || length === 0) {
-    if (stride !== undefined && children[0] !== undefined && length * stride > children[0].length)
-      throw new Error('lists that are longer than their entries');
-    return;
+  if (!(length >= 0 && length <= most && repeated * length <= Math.max(most, MOST_WITHOUT_BYTES)))
+    throw new Error(`a column of ${length} entries`);
+  if (nullCount !== 0 && validity !== undefined && 8 * validity.byteLength < length)
+    throw new Error(
+      `a column of ${length} entries that says of ${8 * validity.byteLength} whether they are there`,
+    );
+  const stored = Math.min(
+    values === undefined || offsets !== undefined ? length : entriesIn(values, type),
+    offsets === undefined || length === 0 ? length : offsets.length - (isSumOf(column) ? 1 : 0),
+    sizes === undefined ? length : sizes.length,
+    typeIds === undefined ? length : typeIds.length,
+  );
+  if (stored < length) throw new Error(`a column of ${length} entries that stores ${stored}`);
+  if (values !== undefined && column.dictionary !== undefined)
+    checkIndexes(column, values, column.dictionary.length);
+  const again = repeated * (offsets === undefined || length === 0 ? 1 : checkLists(column, offsets, most));
+  if (offsets === undefined)
+    for (const child of children)
+      if (child.length < length * (type.stride ?? (hasChildrenOfItsLength(type.typeId) ? 1 : 0)))
+        throw new Error(UNFITTING);
+  for (const child of children) checkColumn(child, again);
+}
+
+/** Whether offsets are beginnings and ends, and not positions of single entries. */
+function isSumOf({ sizes, typeIds }: Column): boolean {
+  return sizes === undefined && typeIds === undefined;
+}
+
+/** Types of columns (apache/arrow:format/Schema.fbs, `Type`). A dictionary is none there. */
+const [BOOL, DECIMAL, INTERVAL, STRUCT, FIXED_BINARY, BINARY_VIEW, UTF8_VIEW] = [6, 7, 11, 13, 15, 23, 24];
+const VIEW_BYTES = 16;
+/** Bytes of an interval: months, days and milliseconds, or months, days and nanoseconds. */
+const INTERVAL_BYTES = [4, 8, 16];
+
+const hasChildrenOfItsLength = (typeId: number): boolean => typeId === STRUCT || typeId === UNION;
+
+function entriesIn(values: ArrayBufferView & ArrayLike<unknown>, type: Column['type']): number {
+  const { byteLength } = values;
+  switch (type.typeId) {
+    case BOOL:
+      return 8 * byteLength;
+    case DECIMAL:
+      return Math.floor((8 * byteLength) / (type.bitWidth ?? 8));
+    case INTERVAL:
+      return Math.floor(byteLength / (INTERVAL_BYTES['unit' in type ? Number(type.unit) : 0] ?? 1));
+    case FIXED_BINARY:
+      return Math.floor(byteLength / Math.max(1, type.stride ?? 1));
+    case BINARY_VIEW:
+    case UTF8_VIEW:
+      return Math.floor(byteLength / VIEW_BYTES);
+    default:
+      return values.length;
   }
-  const inner = children[0]?.length ?? bytesOf(values);
+}
+
+function checkIndexes(
+  { length, nullCount, validity }: Column,
+  indexes: ArrayLike<number | bigint>,
+  limit: number,
+): void {
+  for (let i = 0; i < length; i++) {
+    const index = Number(indexes[i] ?? 0);
+    const isNull =
+      nullCount !== 0 && validity !== undefined && ((validity[i >> 3] ?? 0) >> (i & 7)) % 2 === 0;
+    if (!isNull && !(index >= 0 && index < limit))
+      throw new Error(`it refers to the value ${index} of a dictionary of ${limit}`);
+  }
+}
+
+/** @returns how often an entry is in lists on average, at least 1 */
+function checkLists(column: Column, offsets: ArrayLike<number | bigint>, most: number): number {
+  const { length, values, sizes } = column;
+  const children = column.children ?? [];
   // A union has several children. Its offsets are positions in them and do not imply lengths.
-  if (children.length > 1) return;
+  if (children.length > 1) return 1;
+  const inner = children[0]?.length ?? bytesOf(values);
   let total = 0;
   for (let i = 0; i < length; i++) {
     const start = Number(offsets[i] ?? 0);
@@ -129,8 +223,9 @@ export function checkColumn(column: Column): void {
     // Views may overlap, so their sum is limited, too.
     total += size;
     if (!(start >= 0 && size >= 0 && start + size <= inner && total <= Math.max(inner, most)))
-      throw new Error('lists that are longer than their entries');
+      throw new Error(UNFITTING);
   }
+  return Math.max(1, total / Math.max(1, inner));
 }
 
 /** Whether any of the columns is a view of these bytes. */

@@ -109,7 +109,7 @@ export class ParquetSource implements RecordSource {
   }
 
   private checked(group: RowGroup, schema: SchemaTree, start: number): ReturnType<typeof checkGroup> {
-    try {
+    return this.try(() => {
       const { byteLength } = this.file;
       checkRows(start + Number(group.num_rows), byteLength);
       const checked = checkGroup(this.file, group, schema, mostMemory(byteLength));
@@ -118,9 +118,7 @@ export class ParquetSource implements RecordSource {
         if (!names.has(element.name) && (element.type !== undefined || children.length > 0))
           throw new Error(`a row group does not have the column ${element.name}`);
       return checked;
-    } catch (error) {
-      throw asCorrupt(error, `the rows after ${start} of the Parquet file cannot be read`);
-    }
+    }, start);
   }
 
   private get limits(): { readonly most: number; readonly mostJson: number } {
@@ -138,15 +136,17 @@ export class ParquetSource implements RecordSource {
     while (at < end) {
       // Lets the thread answer, because pages take their time.
       await new Promise((resolve) => setImmediate(resolve));
-      const { count, rows } = this.next(group, at, end);
+      const { count, rows } = this.try(() => group.next(Math.min(MOST_ROWS, end - at)), at);
       yield this.converter.records(rows, at);
       at += count;
     }
+    this.try(() => group.end(), at);
   }
 
-  private next(group: RowGroupReader, at: number, end: number): ReturnType<RowGroupReader['next']> {
+  /** @param at number of rows before, for the failure */
+  private try<T>(action: () => T, at: number): T {
     try {
-      return group.next(Math.min(MOST_ROWS, end - at));
+      return action();
     } catch (error) {
       throw asCorrupt(error, `the rows after ${at} of the Parquet file cannot be read`);
     }

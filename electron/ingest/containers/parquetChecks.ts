@@ -6,18 +6,12 @@
  *   Page ── contents of a page, before it is decoded
  */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import {
-  type ColumnMetaData,
-  type Compressors,
-  type PageHeader,
-  type RowGroup,
-  type SchemaTree,
-  snappyUncompress,
-} from 'hyparquet';
+import type { ColumnMetaData, Compressors, PageHeader, RowGroup, SchemaTree } from 'hyparquet';
 import { Encodings } from 'hyparquet/src/constants.js';
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import { compressors as packaged } from 'hyparquet-compressors';
 import { unpackLz4Block, unpackLz4Blocks } from './lz4Frame.ts';
+import { unpackSnappy } from './snappy.ts';
 
 /** Limit of structures in a footer. 1,000 row groups with 100 columns stay below it. */
 const MOST_STRUCTS = 1 << 20;
@@ -32,13 +26,14 @@ const MOST_SHARED = 1 << 30;
 const [DATA_PAGE, DICTIONARY_PAGE, DATA_PAGE_V2] = [0, 2, 3];
 /** Encodings of values (parquet.thrift, `Encoding`). */
 const [
+  PLAIN,
   PLAIN_DICTIONARY,
   RLE,
   DELTA_BINARY_PACKED,
   DELTA_LENGTH_BYTE_ARRAY,
   DELTA_BYTE_ARRAY,
   RLE_DICTIONARY,
-] = [2, 3, 5, 6, 7, 8];
+] = [0, 2, 3, 5, 6, 7, 8];
 /** Encodings are 0 to 9, without 1. */
 const LAST_ENCODING = 9;
 
@@ -53,16 +48,15 @@ const limited = (length: number) => ({
 /** Bytes. Beyond it, the faster decompressor of Snappy takes too much memory, because it keeps a copy of the page. */
 const MOST_COPIED = 8 << 20;
 
-function unpackSnappy(bytes: Uint8Array, length: number): Uint8Array {
-  if (length <= MOST_COPIED && packaged.SNAPPY !== undefined) return packaged.SNAPPY(bytes, length);
-  const unpacked = new Uint8Array(length);
-  snappyUncompress(bytes, unpacked);
-  return unpacked;
+function unpackSnappyPage(bytes: Uint8Array, length: number): Uint8Array {
+  return length <= MOST_COPIED && packaged.SNAPPY !== undefined
+    ? packaged.SNAPPY(bytes, length)
+    : unpackSnappy(bytes, length);
 }
 
 /** Decompressors that never return more bytes than the page header claims. `ColumnReader` refuses fewer. */
 export const compressors: Compressors = {
-  SNAPPY: unpackSnappy,
+  SNAPPY: unpackSnappyPage,
   LZ4: unpackLz4Blocks,
   LZ4_RAW: unpackLz4Block,
   GZIP: (bytes, length) => gunzipSync(bytes, limited(length)),
@@ -256,6 +250,10 @@ export function checkGroup(
     const name = chunk.path_in_schema.join('.');
     if (leaf.isFlat && checker.values !== Number(group.num_rows))
       throw new Error(`it claims ${group.num_rows} rows, but its column ${name} has ${checker.values}`);
+    if (checker.values !== Number(chunk.num_values))
+      throw new Error(
+        `its column ${name} claims ${chunk.num_values} values, and its pages ${checker.values}`,
+      );
     bytes += checker.bytes;
     pages += checker.pages.length;
     // The decoder goes through all levels for each level.
@@ -379,6 +377,12 @@ class PageChecker {
     return this.chunk.codec !== 'UNCOMPRESSED';
   }
 
+  /** Undefined for texts, whose length is before them, and 0 for booleans, which have a bit. */
+  private get bytesOfValue(): number | undefined {
+    const { type } = this.chunk;
+    return type === 'FIXED_LEN_BYTE_ARRAY' ? this.leaf.fixed : BYTES_OF[type];
+  }
+
   private dictionaryPage(sizes: PageSizes, values: number): PageContents {
     const header = {
       ...{ type: 'DICTIONARY_PAGE' as const, ...sizes },
@@ -400,7 +404,8 @@ class PageChecker {
         if (level === 0) continue;
         const length = lengthAt(bytes, at);
         levels = at + 4;
-        checkRuns(bytes, levels, bytes.byteLength, widthOf(level), values);
+        if (checkLevels(bytes, levels, level, values) > levels + length)
+          throw new Error(`it has levels of ${length} bytes, which are too few for ${values} values`);
         at += 4 + length;
       }
       const { definition } = this.leaf;
@@ -452,12 +457,13 @@ class PageChecker {
         [this.leaf.repetition, repetition],
         [this.leaf.definition, definition],
       ] as const) {
-        if (level > 0) checkRuns(bytes, at, bytes.byteLength, widthOf(level), values);
+        if (level > 0 && checkLevels(bytes, at, level, values) > at + size)
+          throw new Error(`it has levels of ${size} bytes, which are too few for ${values} values`);
         at += size;
       }
       // Writers count the missing values of lists in different ways, and the decoder takes their number.
       const { leaf } = this;
-      if (leaf.repetition > 0)
+      if (leaf.definition > 0)
         ofPage.num_nulls =
           values - countRuns(bytes, repetition, widthOf(leaf.definition), leaf.definition, values);
       if (!isPacked) checkUnpacked(bytes.subarray(at));
@@ -473,10 +479,11 @@ class PageChecker {
     encoding: number,
   ): void {
     const isBoolean = this.chunk.type === 'BOOLEAN';
+    if (encoding === PLAIN) checkPlain(bytes, at, known(), this.bytesOfValue);
     if (encoding === DELTA_BYTE_ARRAY && values * bytes.byteLength > MOST_SHARED)
       throw new Error(`it has a page of ${values} texts that share their beginnings`);
     if (encoding === DELTA_BINARY_PACKED || encoding === DELTA_LENGTH_BYTE_ARRAY)
-      checkDeltas(bytes, at, known());
+      checkDeltas(bytes, at, known(), this.chunk.type === 'INT32');
     if (encoding === DELTA_BYTE_ARRAY) {
       checkDeltas(bytes, checkDeltas(bytes, at, known()), known());
       checkPrefixes(bytes, at, known());
@@ -503,6 +510,10 @@ interface ValueCounts {
   /** How many its dictionary has. */
   readonly inDictionary: number;
 }
+
+const BYTES_OF: Partial<Record<ColumnMetaData['type'], number>> = {
+  ...{ BOOLEAN: 0, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8 },
+};
 
 type PageSizes = Pick<PageHeader, 'uncompressed_page_size' | 'compressed_page_size'>;
 type PageContents = Omit<Page, 'start' | 'values' | 'bytes' | 'isDictionary'>;
@@ -533,6 +544,22 @@ function widthOf(level: number): number {
   return 32 - Math.clz32(level);
 }
 
+/** Zeros that fastparquet writes behind the values. */
+const PADDING = 8;
+
+/**
+ * @param size bytes of a value; undefined if its length is before it, and 0 for a bit
+ * @throws Error when the values do not take all bytes, because their number is wrong then, and with it all rows
+ */
+function checkPlain(bytes: Uint8Array, start: number, values: number, size: number | undefined): void {
+  const most = bytes.byteLength;
+  let end = start + (size === 0 ? (values + 7) >> 3 : values * (size ?? 0));
+  if (size === undefined) for (let i = 0; i < values && end < most; i++) end += 4 + lengthAt(bytes, end);
+  const isPadded = end + PADDING === most && bytes.subarray(end).every((byte) => byte === 0);
+  if (end !== most && !isPadded)
+    throw new Error(`it has a page of ${most - start} bytes, and its values take ${end - start}`);
+}
+
 /** Each part of a block fills whole words of so many bits. */
 const WORD_BITS = 32;
 /** Limit of the parts of a block; writers make four. */
@@ -542,10 +569,11 @@ const MOST_PARTS = 1024;
  * Walks blocks of differences, of which each begins with a number. The decoder would take any length of it, in
  * quadratic time.
  *
+ * @param isShort whether the values have 32 bits
  * @returns where they end
  * @throws Error when a number has more than 64 bits, or a block another form than the format allows
  */
-function checkDeltas(bytes: Uint8Array, start: number, values: number): number {
+function checkDeltas(bytes: Uint8Array, start: number, values: number, isShort = false): number {
   // A page of nulls.
   if (start >= bytes.byteLength) return start;
   const walker = new ThriftWalker(bytes, start);
@@ -553,8 +581,11 @@ function checkDeltas(bytes: Uint8Array, start: number, values: number): number {
   const perPart = block / parts;
   if (!(parts >= 1 && parts <= MOST_PARTS && perPart >= WORD_BITS && perPart % WORD_BITS === 0))
     throw new Error(`it has a page with blocks of ${block} values in ${parts} parts`);
+  const count = walker.varint();
+  if (count !== values) throw new Error(`it has a page of ${values} values that stores ${count}`);
+  const first = walker.at;
   walker.varint();
-  walker.varint();
+  if (isShort) shorten(bytes, first, walker.at);
   // The page may end before its last part is full.
   for (let left = values - 1; left > 0 && walker.at < bytes.byteLength; ) {
     walker.varint();
@@ -564,6 +595,17 @@ function checkDeltas(bytes: Uint8Array, start: number, values: number): number {
       walker.at += (perPart / 8) * (bytes[widths + i] ?? 0);
   }
   return walker.at;
+}
+
+/**
+ * @returns where the levels end
+ * @throws Error when one of them is larger than the largest of the column
+ */
+function checkLevels(bytes: Uint8Array, start: number, largest: number, values: number): number {
+  const width = widthOf(largest);
+  const end = checkRuns(bytes, start, bytes.byteLength, width, values);
+  if (2 ** width > largest + 1) checkIndexes(bytes, start, width, values, largest + 1);
+  return end;
 }
 
 /** @throws Error when a text begins with more bytes of the one before than that has; the decoder would add zeros */
@@ -590,7 +632,7 @@ const FAST_WIDTH = 24;
 function checkIndexes(bytes: Uint8Array, start: number, width: number, values: number, limit: number): void {
   const walker = new ThriftWalker(bytes, start);
   const check = (index: number): void => {
-    if (index >= limit) throw new Error(`it refers to the value ${index} of a dictionary of ${limit}`);
+    if (index >= limit) throw new Error(`it has a page with the index or level ${index} of ${limit}`);
   };
   for (let seen = 0; seen < values && walker.at < bytes.byteLength; ) {
     const head = walker.varint(INTEGER);
@@ -617,6 +659,18 @@ function checkIndexes(bytes: Uint8Array, start: number, width: number, values: n
     seen += run;
     walker.at += (run / 8) * width;
   }
+}
+
+/**
+ * Writes a number of up to 33 bits with the sign in its lowest bit as the one of 32 bits that is equal modulo 2^32, in as
+ * many bytes. DuckDB writes the first unsigned value of a page with 33 bits, of which the decoder takes 32.
+ */
+function shorten(bytes: Uint8Array, start: number, end: number): void {
+  let number = 0n;
+  for (let i = start; i < end; i++) number |= BigInt((bytes[i] ?? 0) & 127) << BigInt(7 * (i - start));
+  const value = BigInt.asIntN(32, number % 2n === 0n ? number / 2n : -(number + 1n) / 2n);
+  let left = value >= 0n ? 2n * value : -2n * value - 1n;
+  for (let i = start; i < end; i++, left >>= 7n) bytes[i] = Number(left & 127n) | (i + 1 < end ? 128 : 0);
 }
 
 /** How often a value is in runs that `checkRuns` has checked. */
@@ -650,9 +704,10 @@ function bitsAt(bytes: Uint8Array, at: number, width: number): number {
 
 /**
  * @param width bits of a value
+ * @returns where the runs end
  * @throws Error when its runs repeat more values than the page has
  */
-function checkRuns(bytes: Uint8Array, start: number, end: number, width: number, values: number): void {
+function checkRuns(bytes: Uint8Array, start: number, end: number, width: number, values: number): number {
   const walker = new ThriftWalker(bytes, start);
   for (let seen = 0; seen < values && walker.at < end; ) {
     const head = walker.varint(INTEGER);
@@ -662,4 +717,5 @@ function checkRuns(bytes: Uint8Array, start: number, end: number, width: number,
     if (seen > values + RUN_SLACK) throw new Error(`it has a page of ${values} values with a run of ${run}`);
     walker.at += isPacked ? (run / 8) * width : (width + 7) >> 3;
   }
+  return walker.at;
 }

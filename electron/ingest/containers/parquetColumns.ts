@@ -141,6 +141,11 @@ export class RowGroupReader {
     return { count, rows: this.rowsOf(values, count) };
   }
 
+  /** @throws Error when a column has more rows. Its lists would belong to other rows */
+  end(): void {
+    for (const { leaves } of this.columns) for (const leaf of leaves) leaf.end();
+  }
+
   private *rowsOf(values: readonly ((row: number) => unknown)[], count: number): Generator<unknown> {
     const names = this.columns.map(({ name }) => name);
     for (let row = 0; row < count; row++) {
@@ -245,6 +250,13 @@ class ColumnReader {
     return Math.max(0, this.values.length - this.at - (isOpen ? 1 : 0));
   }
 
+  end(): void {
+    const { pages } = this.column;
+    const isRead =
+      this.at >= this.values.length && !pages.slice(this.nextPage).some(({ values }) => values > 0);
+    if (!isRead) throw new Error(`its column ${this.name} has more rows than its row group`);
+  }
+
   take(count: number): { readonly values: DecodedArray; readonly start: number } {
     const start = this.at;
     this.at += count;
@@ -317,7 +329,8 @@ class ColumnReader {
     length: number,
     unpack: (bytes: Uint8Array, length: number) => Uint8Array,
   ): Uint8Array {
-    const unpacked = unpack(bytes, length);
+    // Some decompressors refuse no bytes at all, as in a page without values.
+    const unpacked = length === 0 && bytes.byteLength === 0 ? new Uint8Array(0) : unpack(bytes, length);
     if (unpacked.byteLength !== length)
       throw new Error(`a page unpacks to ${unpacked.byteLength} bytes and claims ${length}`);
     // The decoder makes arrays over the whole buffer. Node shares it between small results, so values beyond the page
