@@ -4,6 +4,7 @@
  */
 
 import { type Node, parseTree } from 'jsonc-parser';
+import { countValues } from './parseJson.ts';
 
 export type JsonNode =
   | { readonly kind: 'object'; readonly source: string; readonly entries: ReadonlyMap<string, JsonNode> }
@@ -13,8 +14,17 @@ export type JsonNode =
 /** Deeper nesting is rejected. */
 const MAX_DEPTH = 200;
 
-/** Undefined when the text is not JSON, or nested too deep. The last of repeated keys counts, as in JavaScript and Python. */
+/** Characters. Shorter texts have fewer values. */
+const UNCOUNTED = 1 << 17;
+/** Objects, lists, fields and entries. A page takes 0.2 s for so many. */
+const MOST_VALUES = 100_000;
+
+/** Undefined when the text is not JSON, nested too deep, or has more values than can be shown. The last of repeated keys counts, as in JavaScript and Python. */
 export function readJson(text: string): JsonNode | undefined {
+  if (text.length > UNCOUNTED) {
+    const { values, commas } = countValues(text);
+    if (values + commas > MOST_VALUES) return undefined;
+  }
   try {
     JSON.parse(text); // The library is lenient.
     const tree = parseTree(text);

@@ -105,6 +105,7 @@ describe('JSON with source text', () => {
   });
 
   it('keeps numbers that a parser rounds, and reads escapes', () => {
+    expect(readJson(`[${'[],'.repeat(60_000)}1]`)).toBeUndefined();
     const node = readJson('{"id": 12345678901234567890, "x": 1.0, "name": "\\u00e9"}');
     expect(node && compactJson(node)).toBe('{"id":12345678901234567890,"x":1.0,"name":"é"}');
   });

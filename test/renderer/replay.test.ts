@@ -185,6 +185,12 @@ describe('folds', () => {
     expect(fold.head.isWellFormed()).toBe(true);
   });
 
+  it('folds letters whose direction changes so often that a page would be slow', () => {
+    const fold = foldOf('אa'.repeat(9_000), 'text');
+    expect(fold).toMatchObject({ isFoldable: true, head: 'אa'.repeat(1_000), characters: 18_000 });
+    expect(foldOf('עברית and English, '.repeat(500), 'text').isFoldable).toBe(false);
+  });
+
   it('opens what failed calls of a turn answered, if it is folded', () => {
     const response = (outcome: string, text: string) => ({
       ...{ inner: text, outer: `<${text}>`, segment: { kind: 'tool-response' } },

@@ -43,13 +43,27 @@ function endOfLine(text: string, lines: number): number {
   return at;
 }
 
+/** A page takes 0.1 s to draw letters whose direction changes so often. */
+const MOST_CHANGES = 1_000;
+/** Letters that are written from right to left: Hebrew, Arabic and their neighbours. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+/g;
+
+/** Offset after which the direction of the letters has changed too often. */
+function endOfChanges(text: string): number {
+  let changes = 0;
+  for (const { index } of text.matchAll(RIGHT_TO_LEFT)) if (++changes > MOST_CHANGES) return index;
+  return text.length;
+}
+
 export function foldOf(text: string, kind: SegmentKind | 'prompt'): Fold {
   const limit = LIMITS[kind];
   const lines = countLines(text);
   // Folding a line or two is a nuisance, so fold only what exceeds the limit by a fifth.
-  const isFoldable = lines > limit.lines * 1.2 || text.length > limit.characters * 1.2;
+  const isLong = lines > limit.lines * 1.2 || text.length > limit.characters * 1.2;
+  const changes = endOfChanges(isLong ? text.slice(0, limit.characters) : text);
+  const isFoldable = isLong || changes < text.length;
   if (!isFoldable) return { isFoldable, head: text, lines, characters: text.length };
-  let end = Math.min(endOfLine(text, limit.lines), limit.characters);
+  let end = Math.min(endOfLine(text, limit.lines), limit.characters, changes);
   const lineEnd = text.lastIndexOf('\n', end);
   if (lineEnd > end / 2) end = lineEnd;
   // Do not split a surrogate pair.
