@@ -1,6 +1,15 @@
 /** Reads a warehouse: its runs, and rollouts as a data set that every library can read. */
 
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
@@ -80,9 +89,7 @@ export interface PullReport {
 export async function pull(warehouse: Warehouse, request: PullRequest): Promise<PullReport> {
   const { run, isAdded, signal } = request;
   const directory = existsSync(request.directory) ? realpathSync(request.directory) : request.directory;
-  const isNew = !existsSync(directory) || readdirSync(directory).length === 0;
-  if (isAdded !== true && !isNew)
-    throw refused(`${directory} is not empty; choose an empty or new directory for the data set`);
+  if (isAdded !== true && !isVacant(directory)) throw inUse(directory);
   await checkVersion(warehouse, signal);
   const loads = await loadsOf(warehouse, request);
   for (const name of new Set([run, ...loads.map(({ run_id }) => run_id)]))
@@ -123,16 +130,26 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
       mode: 0o600,
     });
     signal?.throwIfAborted();
-    if (isNew || request.steps === undefined) {
-      // A whole directory, so that a process that is killed here leaves no half of it, and none of a former copy.
-      rmSync(directory, { recursive: true, force: true });
+    // A copy of the whole run leaves nothing of a former one.
+    if (isAdded === true && request.steps === undefined) rmSync(directory, { recursive: true, force: true });
+    // Looked at again, because somebody may have written to the directory meanwhile.
+    if (isVacant(directory)) {
+      // A whole directory, so that a process that is killed here leaves no half of it.
+      if (existsSync(directory)) rmdirSync(directory);
       renameSync(unfinished, directory);
-    } else moveInto(unfinished, directory);
+    } else if (isAdded === true) moveInto(unfinished, directory);
+    else throw inUse(directory);
     return { directory, ...total };
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
 }
+
+const isVacant = (directory: string): boolean =>
+  !existsSync(directory) || readdirSync(directory).length === 0;
+
+const inUse = (directory: string): Error =>
+  refused(`${directory} is not empty; choose an empty or new directory for the data set`);
 
 /** @throws ApiError `refused` when it cannot be made; the system's error when the disk is full or it exists */
 function makeDirectory(path: string, isRecursive = false): void {

@@ -232,6 +232,24 @@ describe('a copy from a server that lies', () => {
     expect(existsSync(join(other, 'mine.txt'))).toBe(true);
   });
 
+  it.each([{}, { isAdded: true, steps: [1] }])(
+    'keeps what somebody else writes into its directory meanwhile: %j',
+    async (more) => {
+      const notes = join(place.directory, 'copy', 'notes.txt');
+      answers = {
+        'ORDER BY rollout': (response) => {
+          mkdirSync(join(place.directory, 'copy'));
+          writeFileSync(notes, '');
+          response.end(lines(ROLLOUT, { ...ROLLOUT, index: 1 }));
+        },
+      };
+      const message = await messageOf(copy(more));
+      expect(message).toMatch('isAdded' in more ? 'no failure' : 'copy is not empty; choose an empty');
+      expect(existsSync(notes)).toBe(true);
+      expect(readdirSync(place.directory)).toEqual(['copy']);
+    },
+  );
+
   it('names a directory that cannot be made', async () => {
     writeFileSync(join(place.directory, 'file'), '');
     const directory = join(place.directory, 'file', 'copy');
