@@ -34,6 +34,8 @@ export interface StepsOfRun {
   readonly all: readonly StepSummary[] | undefined;
   /** Steps that are in the warehouse and not here, or here in another form than there. */
   readonly elsewhere: ReadonlySet<number>;
+  /** Steps of which nothing is here. */
+  readonly missing: ReadonlySet<number>;
   /** Why the steps here could not be listed. */
   readonly error: Error | null;
   /** Why the warehouse could not be asked. */
@@ -89,13 +91,17 @@ export function useSteps(
       askAgain: () => void (elsewhere.error === null ? there.refetch() : elsewhere.refetch()),
     };
     const known = here.data ?? (runId === undefined ? [] : undefined);
-    if (known === undefined || there.data === undefined) return { all: known, elsewhere: NONE, ...rest };
+    if (known === undefined || there.data === undefined)
+      return { all: known, elsewhere: NONE, missing: NONE, ...rest };
     const all = new Map(known.map((summary) => [summary.step, summary]));
-    const missing = there.data.filter(({ summary }) => !isSame(all.get(summary.step), summary));
-    for (const { summary } of missing) all.set(summary.step, summary);
+    const differing = there.data.filter(({ summary }) => !isSame(all.get(summary.step), summary));
+    const steps = differing.map(({ summary }) => summary.step);
+    const missing = new Set(steps.filter((step) => !all.has(step)));
+    for (const { summary } of differing) all.set(summary.step, summary);
     return {
       all: [...all.values()].sort((a, b) => a.step - b.step),
-      elsewhere: new Set(missing.map(({ summary }) => summary.step)),
+      elsewhere: new Set(steps),
+      missing,
       ...rest,
     };
   }, [

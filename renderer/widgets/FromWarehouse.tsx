@@ -1,6 +1,6 @@
 /** Copies a step from the warehouse when a page of it is opened, and shows the page then. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { isCancelled } from '../../shared/api/errors.ts';
 import { useClient } from '../data/DataProvider.tsx';
 import { pathOfRoute, type Route } from '../data/route.ts';
@@ -39,14 +39,35 @@ function OfRun({ runKey, step, children }: OfRunProps) {
   const runs = useRequest('run.list', {}).data;
   const copies = copiedInto(useQueryClient());
   const run = runs?.find((each) => each.runKey === runKey);
-  const { all, elsewhere, isAsking, hasSteps, warehouseError, askAgain } = useSteps(runKey, run?.runId);
+  const { all, elsewhere, missing, isAsking, hasSteps, warehouseError, askAgain } = useSteps(
+    runKey,
+    run?.runId,
+  );
+  /** The copy that was read last. */
+  const [read, setRead] = useState<string>();
   if (runs === undefined || all === undefined) return <WaitingState title="Opening the run…" />;
   const wanted =
     step === undefined && run === undefined ? all.at(-1) : all.find((each) => each.step === step);
   if (wanted !== undefined && elsewhere.has(wanted.step)) {
     const copied = `${runKey} ${JSON.stringify(wanted)}`;
     // A copy differs for good if some of its records cannot be read.
-    if (run === undefined || !copies.has(copied))
+    const isMissing = run === undefined || missing.has(wanted.step);
+    if (isMissing && read === copied)
+      return (
+        <FailedState
+          isPage
+          title={`${nameOf(hasSteps ? wanted.step : undefined)} was copied, but none of its rollouts could be read`}
+          error={new Error('The copy has rows in a form that this version of Turnwise does not read.')}
+          onRetry={() => setRead(undefined)}
+        >
+          <p>
+            <Link className="is-link" href={pathOfRoute({ view: 'issues' })}>
+              Issues of the sources
+            </Link>
+          </p>
+        </FailedState>
+      );
+    if (isMissing || !copies.has(copied))
       return (
         <Copying
           key={copied}
@@ -54,6 +75,7 @@ function OfRun({ runKey, step, children }: OfRunProps) {
           {...(hasSteps ? { step: wanted.step } : {})}
           rollouts={wanted.rollouts}
           onCopied={() => copies.add(copied)}
+          onRead={() => setRead(copied)}
         />
       );
   }
@@ -115,9 +137,13 @@ interface CopyingProps {
   readonly step?: number;
   readonly rollouts: number;
   readonly onCopied: () => void;
+  /** The copy is in the library as far as it can be read, and the pages have asked for it again. */
+  readonly onRead: () => void;
 }
 
-function Copying({ run, step, rollouts, onCopied }: CopyingProps) {
+const nameOf = (step: number | undefined): string => (step === undefined ? 'The run' : `Step ${step}`);
+
+function Copying({ run, step, rollouts, onCopied, onRead }: CopyingProps) {
   const client = useClient();
   const queryClient = useQueryClient();
   const task = useLongTask('warehouse.keep', {
@@ -125,11 +151,11 @@ function Copying({ run, step, rollouts, onCopied }: CopyingProps) {
     afterwards: ({ path }) => readLogs(client, [path]),
     onSuccess: () => {
       onCopied();
-      void queryClient.invalidateQueries();
+      void queryClient.invalidateQueries().then(onRead);
     },
   });
   const begin = () => task.start({ run, filter: '', ...(step === undefined ? {} : { steps: [step] }) });
-  const name = step === undefined ? 'The run' : `Step ${step}`;
+  const name = nameOf(step);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a copy begins once, and ends with its page
   useEffect(() => {
     begin();

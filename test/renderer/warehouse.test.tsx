@@ -241,6 +241,29 @@ it('shows a copy that stays different, and does not copy it again and again', as
   expect(kept).toHaveLength(1);
 });
 
+it.each([
+  ['a run', () => (here = []), undefined, 'Step 5'],
+  ['a step of a run that is here', () => (here = [summary(3, 10)]), 4, 'Step 4'],
+])('says that nothing of %s could be read, and copies it again when asked', async (_, given, step, name) => {
+  given();
+  let isReadable = false;
+  const unreadable = client(true, {
+    'ingest.start': () => {
+      started.push(['copy']);
+      if (isReadable) here = [...here, summary(4, 20), summary(5, 30)];
+      return { jobId: 1 };
+    },
+  });
+  renderWithClient(unreadable, page(step));
+  await screen.findByText(`${name} was copied, but none of its rollouts could be read`);
+  expect(screen.getByText('Issues of the sources').getAttribute('href')).toBe('/issues');
+  expect(kept).toHaveLength(1);
+  isReadable = true;
+  fireEvent.click(screen.getByText('Try again'));
+  await screen.findByText('the page');
+  expect(kept).toHaveLength(2);
+});
+
 it('copies a run without steps whole', async () => {
   const whole = client(true, {
     'warehouse.runs': () => ({ name: 'host:8123/team', runs: [{ ...THERE, steps: 0 }] }),
