@@ -1,10 +1,12 @@
 /** Handlers of the warehouse that the environment names. */
-import { dirname, join, sep } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
 import type { ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import { ApiError, refused } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
+import { COPIES } from '../../shared/domain/warehouseCopies.ts';
 import { partitionName } from '../export/dataSet.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { exportedRuns } from '../storage/queries/exported.ts';
@@ -23,7 +25,7 @@ type WarehouseHandlers = {
 export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): WarehouseHandlers {
   // Two warehouses may have runs of the same key.
   const copiesOf = (warehouse: string): string =>
-    join(dirname(libraryPath), 'from-warehouse', partitionName(warehouse));
+    realOf(join(dirname(libraryPath), COPIES, partitionName(warehouse)));
   return {
     'warehouse.runs': async (_params, task) => {
       const named = namedWarehouse(process.env);
@@ -62,6 +64,11 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
         return { path: directory, runKey: key, rollouts, steps: taken };
       }),
   };
+}
+
+/** The library has files by their real paths. It may itself lie below a symbolic link. */
+function realOf(path: string): string {
+  return existsSync(path) ? realpathSync.native(path) : join(realOf(dirname(path)), basename(path));
 }
 
 const nameOf = ({ server, database }: WarehouseAddress): string => `${new URL(server).host}/${database}`;

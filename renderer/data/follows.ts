@@ -2,8 +2,8 @@
  * Followed directories: the host's list, kept up to date by its events, and the actions to start and stop following.
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
 import type { FollowRow, RunSummary } from '../../shared/api/contract.ts';
+import { isCopyOfWarehouse } from '../../shared/domain/warehouseCopies.ts';
 import { useClient } from './DataProvider.tsx';
 import { useRequest } from './useRequest.ts';
 
@@ -32,20 +32,10 @@ export function followOf(
   return directory === undefined ? undefined : follows.find(({ path }) => isBelow(directory, path));
 }
 
-/** Whether a path is below the copies of a warehouse's steps, beside the library. */
-export function useIsCopy(): (path: string) => boolean {
-  const library = useRequest('host.info', {}).data?.libraryPath;
-  return useCallback(
-    (path) => library !== undefined && isBelow(path, library.replace(/[^/\\]*$/, 'from-warehouse')),
-    [library],
-  );
-}
-
 /** Whether a path can be followed. Uploaded files and copies of a warehouse's steps never grow. */
 export function useCanFollow(): (path: string) => boolean {
   const uploads = useRequest('host.info', {}).data?.uploads;
-  const isCopy = useIsCopy();
-  return (path) => uploads !== undefined && !isBelow(path, uploads) && !isCopy(path);
+  return (path) => uploads !== undefined && !isBelow(path, uploads) && !isCopyOfWarehouse(path);
 }
 
 export function useFollowActions() {

@@ -1,6 +1,14 @@
 /** What is pushed to a warehouse comes back from it unchanged, whatever happens on the way. */
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
@@ -156,6 +164,22 @@ describe.runIf(hasEngine)('a warehouse', () => {
     }
   }
 
+  /** The threads of a host have the environment of its start. */
+  async function onHost(
+    library: string,
+    of: WarehouseAddress,
+    work: (host: Host) => Promise<void>,
+  ): Promise<void> {
+    process.env['TURNWISE_WAREHOUSE'] = `${of.server}/${of.database}`;
+    const host = await createHost({ libraryPath: library, shell: 'browser', version: 'test' });
+    try {
+      await work(host);
+    } finally {
+      delete process.env['TURNWISE_WAREHOUSE'];
+      await host.close();
+    }
+  }
+
   async function push(library = place.library, as?: string) {
     const sender = new Push(library, warehouse, as === undefined ? {} : { as });
     try {
@@ -284,27 +308,16 @@ describe.runIf(hasEngine)('a warehouse', () => {
     warehouse = open();
     await push();
     const copies = scratch();
-    /** The threads of a host have the environment of its start. */
-    const onHost = async (of: WarehouseAddress, work: (host: Host) => Promise<void>): Promise<void> => {
-      process.env['TURNWISE_WAREHOUSE'] = `${of.server}/${of.database}`;
-      const host = await createHost({ libraryPath: copies.library, shell: 'browser', version: 'test' });
-      try {
-        await work(host);
-      } finally {
-        delete process.env['TURNWISE_WAREHOUSE'];
-        await host.close();
-      }
-    };
     const copy = { run: DEMO, filter: '', progressKey: 'copy' };
     try {
-      await onHost(first, async (host) => {
+      await onHost(copies.library, first, async (host) => {
         const kept = (await host.dispatch('warehouse.keep', copy)) as { value: { path: string } };
         await host.ingest([kept.value.path]);
         expect(await host.dispatch('warehouse.runs', {})).not.toMatchObject({
           value: { runs: [{ isOwn: true }] },
         });
       });
-      await onHost(address(), async (host) => {
+      await onHost(copies.library, address(), async (host) => {
         expect(await host.dispatch('warehouse.runs', {})).toMatchObject({
           value: { runs: [{ isOwn: true }] },
         });
@@ -320,6 +333,44 @@ describe.runIf(hasEngine)('a warehouse', () => {
           failure: { message: expect.stringContaining(`this library has run ${DEMO} from its own logs`) },
         });
       });
+    } finally {
+      copies.remove();
+    }
+  });
+
+  it('recognises its copies beside a library below a symbolic link, and copies again after a move', async () => {
+    await beginning();
+    await push();
+    const [first, second] = (await warehouseSteps(warehouse, DEMO, { kind: 'all' })).map(
+      ({ summary }) => summary.step,
+    );
+    const copies = scratch();
+    const link = join(place.directory, 'link');
+    symlinkSync(copies.directory, link);
+    const keep = async (host: Host, step: number | undefined) => {
+      const steps = step === undefined ? [] : [step];
+      const copy = { run: DEMO, steps, filter: '', progressKey: 'copy' };
+      const kept = (await host.dispatch('warehouse.keep', copy)) as { value: { path: string } };
+      expect(kept).toMatchObject({ ok: true });
+      await host.ingest([kept.value.path]);
+    };
+    const isOwn = async (host: Host) =>
+      JSON.stringify(await host.dispatch('warehouse.runs', {})).includes('"isOwn":true');
+    const moved = join(place.directory, 'moved');
+    try {
+      await onHost(join(link, 'library.sqlite'), address(), async (host) => {
+        await keep(host, first);
+        expect(await isOwn(host)).toBe(false);
+        await keep(host, second);
+      });
+      renameSync(copies.directory, moved);
+      await onHost(join(moved, 'library.sqlite'), address(), async (host) => {
+        expect(await isOwn(host)).toBe(true);
+        expect(await host.dispatch('run.remove', { runKey: DEMO })).toMatchObject({ ok: true });
+        expect(await isOwn(host)).toBe(false);
+        await keep(host, first);
+      });
+      expect(rows(join(moved, 'library.sqlite'), 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 318 }]);
     } finally {
       copies.remove();
     }

@@ -1,7 +1,6 @@
 import { FolderOpen, Search, Warehouse } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { RunSummary } from '../../../shared/api/contract.ts';
-import { useIsCopy } from '../../data/follows.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { partsApart } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -49,7 +48,6 @@ export default function LibraryView() {
   const table = useTableCommands();
   const [menu, setMenu] = useState<MenuPoint>();
   const unread = useUnreadOf();
-  const isCopy = useIsCopy();
   const columns = useMemo(() => {
     const all = runs.data ?? [];
     const parts = new Map(partsApart(all, { isKindSaid: true }).map((part, i) => [all[i]?.runKey, part]));
@@ -57,8 +55,8 @@ export default function LibraryView() {
       const files = unread(run);
       return files.length === 0 ? undefined : `${unreadReason(files)}: ${missingOf(files)} missing`;
     };
-    return [...runColumns(({ runKey }) => parts.get(runKey), partlyRead, isCopy), menuColumn(setMenu)];
-  }, [runs.data, unread, isCopy]);
+    return [...runColumns(({ runKey }) => parts.get(runKey), partlyRead), menuColumn(setMenu)];
+  }, [runs.data, unread]);
   const unknown = useMemo(() => blankColumns(RUN_COLUMNS, runs.data ?? []), [runs.data]);
   const cursor = useRef(0);
   const closed = useInterface((state) => state.closedCards);

@@ -2,6 +2,7 @@ import { extent } from 'd3-array';
 import { Ellipsis } from 'lucide-react';
 import type { RunDate, RunSummary } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { isCopyOfWarehouse } from '../../../shared/domain/warehouseCopies.ts';
 import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { type Frame, linePath, stepScale, type Values, valueScale } from '../../charts/chartModel.ts';
 import { Chip } from '../../ui/Controls.tsx';
@@ -93,12 +94,10 @@ export function blankColumns(
 /**
  * @param partOf distinguishes runs of the same name
  * @param partlyRead what of the run's logs is missing, if they were not read to their end
- * @param isCopy whether the directory is one of copies of a warehouse's steps
  */
 export const runColumns = (
   partOf: (run: RunSummary) => string | undefined,
   partlyRead: (run: RunSummary) => string | undefined,
-  isCopy: (directory: string) => boolean = () => false,
 ): readonly RunColumn[] => [
   {
     id: 'name',
@@ -116,7 +115,7 @@ export const runColumns = (
             {withGlyphs(run.name)}
           </bdi>{' '}
           <PartChip text={partlyRead(run)} />{' '}
-          {isCopy(run.directory) && (
+          {isCopyOfWarehouse(run.directory) && (
             <Chip title="Counts the steps that were copied from the warehouse. The page of the run counts all">
               copy
             </Chip>

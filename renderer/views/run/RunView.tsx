@@ -2,7 +2,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react';
 import { Fragment } from 'react';
 import type { RunDetail, RunSummary, StepSummary } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
-import { useIsCopy } from '../../data/follows.ts';
+import { isCopyOfWarehouse } from '../../../shared/domain/warehouseCopies.ts';
 import { isRocLogged } from '../../data/rocChoice.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -74,7 +74,6 @@ function ofAllSteps(steps: readonly StepSummary[]): ListSummary {
 /** A run: its steps (or its groups and rollouts if the log has no steps) and its sources. */
 export default function RunView({ runKey }: { readonly runKey: string }) {
   const run = useRequest('run.get', { runKey });
-  const isCopy = useIsCopy();
   const steps = useSteps(runKey, run.data?.runId, { isFresh: true });
   const [query, setQuery] = useUrlQuery();
   const areChartsOpen = useInterface((state) => state.areChartsOpen);
@@ -171,7 +170,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
             run={data}
             whole={whole}
             steps={all.length}
-            isCounted={!steps.isAsking || !isCopy(data.directory)}
+            isCounted={!steps.isAsking || !isCopyOfWarehouse(data.directory)}
           />
           {chosen === 'tools' && lastStep !== undefined && (
             <Link
@@ -277,7 +276,6 @@ function CopyNote({ run: { config } }: { readonly run: RunDetail }) {
 /** Every other page, search and SQL see what is in the library only. */
 function ElsewhereNote({ run, steps }: { readonly run: RunDetail; readonly steps: StepsOfRun }) {
   const { all = [], elsewhere, warehouseError, askAgain, isAsking, isThere } = steps;
-  const isCopy = useIsCopy();
   const { beside } = useRunElsewhere(run.runKey);
   if (beside !== undefined && beside.steps > all.length)
     return (
@@ -286,20 +284,20 @@ function ElsewhereNote({ run, steps }: { readonly run: RunDetail; readonly steps
         own; remove it here to see that of the warehouse.
       </p>
     );
-  if (warehouseError !== null && isCopy(run.directory))
+  if (warehouseError !== null && isCopyOfWarehouse(run.directory))
     return (
       <p className="page-note" role="note">
         The warehouse could not be asked, so only the steps that are here are shown: {warehouseError.message}{' '}
         <Button onClick={askAgain}>Try again</Button>
       </p>
     );
-  if (isAsking && isCopy(run.directory))
+  if (isAsking && isCopyOfWarehouse(run.directory))
     return (
       <p className="page-note" role="note">
         Asking the warehouse for the other steps…
       </p>
     );
-  if (!isThere && !isAsking && isCopy(run.directory) && run.config['chosen_by'] === undefined)
+  if (!isThere && !isAsking && isCopyOfWarehouse(run.directory) && run.config['chosen_by'] === undefined)
     return (
       <p className="page-note" role="note">
         These steps were copied from a warehouse that is not open, or that does not have the run any more.
