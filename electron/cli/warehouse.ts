@@ -34,7 +34,8 @@ and everyone takes the steps they want to look at into a library.
 
   init      makes the tables, or leaves them as they are; --print shows the statements and does not run them
   push      reads logs into a library beside your own, and sends what the warehouse does not have. It may be
-            interrupted or repeated, and several may run at once; readers see a step only when it is whole
+            interrupted or repeated, and several may run at once; readers see a step only when it is whole.
+            Copies of a warehouse's steps (from-warehouse beside a library) are left out
   runs      lists the runs
   pull      writes rollouts of a run as a data set; turnwise ingest DIRECTORY, or npm start -- DIRECTORY, opens it
   remove    removes a run from the warehouse
@@ -222,11 +223,11 @@ async function sendUntilStopped(sender: Push, signal: AbortSignal): Promise<void
 }
 
 function print(args: Arguments, report: PushReport): void {
-  const { runs, sent, known, rollouts, bytes } = report;
+  const { runs, sent, known, rollouts, bytes, copies } = report;
   process.stdout.write(
     args.flag('json')
       ? `${terminalJson(report)}\n`
-      : `${rollouts.toLocaleString('en')} rollouts of ${runs} ${runs === 1 ? 'run' : 'runs'} sent in ${sent} loads (${bytesText(bytes)}); ${known} were there already\n`,
+      : `${rollouts.toLocaleString('en')} rollouts of ${runs} ${runs === 1 ? 'run' : 'runs'} sent in ${sent} loads (${bytesText(bytes)}); ${known} were there already${copies === 0 ? '' : `; ${copies.toLocaleString('en')} rollouts were left out, because they are copies from a warehouse`}\n`,
   );
 }
 

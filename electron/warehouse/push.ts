@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
 import type { RunKind } from '../../shared/domain/model.ts';
 import { parseJson } from '../../shared/domain/parseJson.ts';
+import { isCopyOfWarehouse } from '../../shared/domain/warehouseCopies.ts';
 import { ColumnQueryEngine } from '../columns/queryEngine.ts';
 import { rolloutPart, runLines, weightOf } from '../export/dataSet.ts';
 import { rowOf } from '../export/dataSetRows.ts';
@@ -44,6 +45,8 @@ export interface PushReport {
   readonly bytes: number;
   /** Files whose issues were sent. */
   readonly files: number;
+  /** Rollouts that were left out because they are copies from a warehouse. */
+  readonly copies: number;
 }
 
 export interface PushOptions {
@@ -89,7 +92,7 @@ export class Push {
   async send(only: 'settled' | 'all' = 'all'): Promise<PushReport> {
     await checkVersion(this.warehouse, this.options.signal);
     const runs = this.chosenRuns();
-    const report = { runs: runs.length, sent: 0, known: 0, rollouts: 0, bytes: 0, files: 0 };
+    const report = { runs: runs.length, sent: 0, known: 0, rollouts: 0, bytes: 0, files: 0, copies: 0 };
     for (const run of runs) await this.sendRun(run, only, report);
     report.files = await this.sendFiles();
     return report;
@@ -119,6 +122,14 @@ export class Push {
   ): Promise<void> {
     const key = this.keyOf(run);
     const { signal } = this.options;
+    // A copy has another path than its log, so the warehouse would count its rollouts again.
+    const all = filesOfSteps(this.db, run.runId);
+    const files = all.filter(({ path }) => !isCopyOfWarehouse(path));
+    report.copies += rolloutsIn(all) - rolloutsIn(files);
+    if (files.length === 0 && all.length > 0) {
+      report.runs--;
+      return;
+    }
     await this.sendLines(run, key);
     const loads = new Map(
       (
@@ -133,7 +144,7 @@ export class Push {
     // While one load is on its way, the next is written.
     let sending: Promise<void> = Promise.resolve();
     try {
-      for (const file of filesOfSteps(this.db, run.runId)) {
+      for (const file of files) {
         signal?.throwIfAborted();
         const memory = `${key}\n${file.step}\n${file.fileId}`;
         if (this.there.get(memory) === file.revision) {
@@ -291,7 +302,7 @@ export class Push {
   private async sendFiles(): Promise<number> {
     const { signal } = this.options;
     const changed = listFiles(this.db, {})
-      .filter((file) => file.issues > 0)
+      .filter((file) => file.issues > 0 && !isCopyOfWarehouse(file.path))
       .map((file) => {
         const issues = issuesOfFile(this.db, file.path).map(({ line, severity, code, message }) => ({
           ...{ line: line ?? null, severity, code, message },
@@ -347,6 +358,9 @@ interface Load {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const rolloutsIn = (files: readonly FileOfStep[]): number =>
+  files.reduce((sum, { rollouts }) => sum + rollouts, 0);
 
 const placeOf = (step: number | null, source: string): string => `${step ?? ''}\n${source}`;
 

@@ -42,6 +42,7 @@ import { textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { textTest } from '../../shared/domain/filter/textTest.ts';
 import { camelCase, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
+import { runHere } from '../support/commandLine.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { beginningOfDemo, copyDemoLibrary, copyLibraryOf, DEMO_LOG } from '../support/preparedLibrary.ts';
 import { type Engine, hasEngine, openEngine } from './engine.ts';
@@ -536,6 +537,32 @@ describe.runIf(hasEngine)('a warehouse', () => {
     expect(await seen()).toHaveLength(rollouts);
     expect(await removeUnseen(warehouse)).toBe(first.rollouts);
     expect(await seen()).toHaveLength(rollouts);
+  });
+
+  it('leaves out what was copied from a warehouse, in a library and at a path', async () => {
+    await beginning();
+    await push();
+    const before = await warehouseRuns(warehouse);
+    const node = scratch();
+    try {
+      const directory = join(node.directory, 'from-warehouse', 'server', 'run');
+      await pull(warehouse, { run: DEMO, directory, isAdded: true });
+      await ingestHere(node.library, [directory]);
+      expect(await push(node.library)).toMatchObject({ runs: 0, sent: 0, rollouts: 0, copies: 318 });
+      const { server, database } = address();
+      const to = ['--to', `${server}/${database}`];
+      const { out } = await runHere(node.directory, ['warehouse', 'push', directory, ...to], {
+        TURNWISE_HOME: node.directory,
+      });
+      expect(out).toMatch(
+        /^0 rollouts of 0 runs sent .*; 318 rollouts were left out, because they are copies/,
+      );
+      expect(await warehouseRuns(warehouse)).toEqual(before);
+      await ingestHere(node.library, [join(FIXTURES, 'slime')]);
+      expect(await push(node.library)).toMatchObject({ runs: 6, copies: 318 });
+    } finally {
+      node.remove();
+    }
   });
 
   it('shows no step of a push that did not end', async () => {
