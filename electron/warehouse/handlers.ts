@@ -13,6 +13,7 @@ import { exportedRuns } from '../storage/queries/exported.ts';
 import { listFiles } from '../storage/queries/issues.ts';
 import type { Task } from '../threads/task.ts';
 import { type NamedWarehouse, namedWarehouse, Warehouse, type WarehouseAddress } from './connection.ts';
+import { replacedSteps } from './copiedLoads.ts';
 import { keyOfCopy, pull, warehouseRuns } from './pull.ts';
 import { warehouseRollouts } from './rollouts.ts';
 import { warehouseSteps } from './steps.ts';
@@ -38,7 +39,17 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
       };
     },
     'warehouse.steps': ({ run, filter }, task) =>
-      connected(task, (warehouse, signal) => warehouseSteps(warehouse, run, nodeOf(filter), signal)),
+      connected(task, async (warehouse, signal, named) => {
+        const node = nodeOf(filter);
+        const steps = await warehouseSteps(warehouse, run, node, signal);
+        if (node.kind !== 'all') return steps;
+        const directory = join(copiesOf(nameOf(named.address)), partitionName(run));
+        const replaced = await replacedSteps(warehouse, run, directory, signal);
+        return steps.map((step) => {
+          const replacedBy = replaced.get(step.summary.step);
+          return replacedBy === undefined ? step : { ...step, replacedBy };
+        });
+      }),
     'warehouse.rollouts': ({ filter, ...question }, task) =>
       connected(task, (warehouse, signal) =>
         warehouseRollouts(warehouse, { ...question, filter: nodeOf(filter) }, signal),

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
 import type { WarehouseRun } from '../../shared/api/warehouseMethods.ts';
@@ -23,6 +23,7 @@ import { partitionName, rolloutPart, stepDirectory } from '../export/dataSet.ts'
 import { dataSetReadme } from '../export/dataSetReadme.ts';
 import { createUnfinished } from '../storage/unfinished.ts';
 import type { Row, Warehouse } from './connection.ts';
+import { LOADS_FILE, writeLoads } from './copiedLoads.ts';
 import { type Condition, filterCondition } from './filterSql.ts';
 import { COLUMN_LIST, checkVersion } from './tables.ts';
 import { VALUES } from './values.ts';
@@ -210,14 +211,16 @@ function recordIn(line: string): Row | undefined {
 
 /**
  * Moves files one by one; each replaces the file of its name. The file of the run comes first, so that a process that is
- * killed here leaves no rollouts without their run.
+ * killed here leaves no rollouts without their run. The loads of a step come after its rollouts, which would otherwise be
+ * taken for newer ones.
  */
 function moveInto(from: string, directory: string): void {
   const files = readdirSync(from, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(from, join(parentPath, name)));
-  const isOfRun = (file: string): number => (dirname(file) === 'runs' ? 0 : 1);
-  for (const file of files.sort((a, b) => isOfRun(a) - isOfRun(b))) {
+  const turnOf = (file: string): number =>
+    dirname(file) === 'runs' ? 0 : basename(file) === LOADS_FILE ? 2 : 1;
+  for (const file of files.sort((a, b) => turnOf(a) - turnOf(b))) {
     const target = join(directory, file);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     renameSync(join(from, file), target);
@@ -248,7 +251,7 @@ async function loadsOf(warehouse: Warehouse, { run, steps, signal }: PullRequest
 /** A step may have several sources, whose groups may be parts of one. */
 async function writeStep(
   warehouse: Warehouse,
-  { run, filter, signal }: PullRequest,
+  { run, filter, isAdded, signal }: PullRequest,
   loads: readonly Load[],
   directory: string,
 ): Promise<{ readonly rollouts: number; readonly bytes: number }> {
@@ -300,6 +303,11 @@ async function writeStep(
     if (part.held > 0) flush();
     part.finish();
     if (written.rollouts === 0) rmSync(partition, { recursive: true });
+    else if (isAdded === true)
+      writeLoads(
+        partition,
+        loads.map(({ load }) => load),
+      );
     return written;
   } finally {
     part.abandon();

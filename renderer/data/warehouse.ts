@@ -36,6 +36,8 @@ export interface StepsOfRun {
   readonly elsewhere: ReadonlySet<number>;
   /** Steps of which nothing is here. */
   readonly missing: ReadonlySet<number>;
+  /** Steps that were sent again since they were copied, with what identifies the new form. */
+  readonly replaced: ReadonlyMap<number, string>;
   /** Why the steps here could not be listed. */
   readonly error: Error | null;
   /** Why the warehouse could not be asked. */
@@ -51,6 +53,7 @@ export interface StepsOfRun {
 }
 
 const NONE: ReadonlySet<number> = new Set();
+const NOT_REPLACED: ReadonlyMap<number, string> = new Map();
 
 /** By what is logged. What is derived may differ between versions. */
 function isSame(here: StepSummary | undefined, there: StepSummary): boolean {
@@ -92,9 +95,14 @@ export function useSteps(
     };
     const known = here.data ?? (runId === undefined ? [] : undefined);
     if (known === undefined || there.data === undefined)
-      return { all: known, elsewhere: NONE, missing: NONE, ...rest };
+      return { all: known, elsewhere: NONE, missing: NONE, replaced: NOT_REPLACED, ...rest };
     const all = new Map(known.map((summary) => [summary.step, summary]));
-    const differing = there.data.filter(({ summary }) => !isSame(all.get(summary.step), summary));
+    const differing = there.data.filter(
+      ({ summary, replacedBy }) => replacedBy !== undefined || !isSame(all.get(summary.step), summary),
+    );
+    const replaced = differing.flatMap(({ summary, replacedBy }) =>
+      replacedBy === undefined ? [] : [[summary.step, replacedBy] as const],
+    );
     const steps = differing.map(({ summary }) => summary.step);
     const missing = new Set(steps.filter((step) => !all.has(step)));
     for (const { summary } of differing) all.set(summary.step, summary);
@@ -102,6 +110,7 @@ export function useSteps(
       all: [...all.values()].sort((a, b) => a.step - b.step),
       elsewhere: new Set(steps),
       missing,
+      replaced: new Map(replaced),
       ...rest,
     };
   }, [

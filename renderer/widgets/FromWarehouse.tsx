@@ -39,12 +39,12 @@ function OfRun({ runKey, step, children }: OfRunProps) {
   const runs = useRequest('run.list', {}).data;
   const copies = copiedInto(useQueryClient());
   const run = runs?.find((each) => each.runKey === runKey);
-  const { all, elsewhere, missing, isAsking, hasSteps, warehouseError, askAgain } = useSteps(
+  const { all, elsewhere, missing, replaced, isAsking, hasSteps, warehouseError, askAgain } = useSteps(
     runKey,
     run?.runId,
   );
   /** The copy that was read last. */
-  const [read, setRead] = useState<string>();
+  const [read, setRead] = useState<{ readonly copied: string; readonly replacedBy: string | undefined }>();
   if (runs === undefined || all === undefined) return <WaitingState title="Opening the run…" />;
   const wanted =
     step === undefined && run === undefined ? all.at(-1) : all.find((each) => each.step === step);
@@ -52,7 +52,7 @@ function OfRun({ runKey, step, children }: OfRunProps) {
     const copied = `${runKey} ${JSON.stringify(wanted)}`;
     // A copy differs for good if some of its records cannot be read.
     const isMissing = run === undefined || missing.has(wanted.step);
-    if (isMissing && read === copied)
+    if (isMissing && read?.copied === copied)
       return (
         <FailedState
           isPage
@@ -67,7 +67,10 @@ function OfRun({ runKey, step, children }: OfRunProps) {
           </p>
         </FailedState>
       );
-    if (isMissing || !copies.has(copied))
+    const replacedBy = replaced.get(wanted.step);
+    // The list of steps still has it if the warehouse could not be asked after the copy.
+    const isReplaced = replacedBy !== undefined && replacedBy !== read?.replacedBy;
+    if (isMissing || isReplaced || !copies.has(copied))
       return (
         <Copying
           key={copied}
@@ -75,7 +78,7 @@ function OfRun({ runKey, step, children }: OfRunProps) {
           {...(hasSteps ? { step: wanted.step } : {})}
           rollouts={wanted.rollouts}
           onCopied={() => copies.add(copied)}
-          onRead={() => setRead(copied)}
+          onRead={() => setRead({ copied, replacedBy })}
         />
       );
   }

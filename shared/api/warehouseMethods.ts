@@ -33,6 +33,8 @@ export interface WarehouseStep {
   readonly summary: StepSummary;
   /** Without the schedule, and without `repeats`. */
   readonly facts: StepFacts;
+  /** Identifies what the step was sent as, if its copy beside the library is of something else. Absent under a filter. */
+  readonly replacedBy?: string;
 }
 
 /** A row of a list without what only a library has. */

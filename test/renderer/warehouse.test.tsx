@@ -224,6 +224,43 @@ it('copies a step again whose rewards were corrected in the warehouse', async ()
   await screen.findByText('the page');
 });
 
+it('copies a step again that was sent again with the same sums', async () => {
+  let replacedBy: { readonly replacedBy?: string } = { replacedBy: 'second' };
+  const again = client(true, {
+    'warehouse.steps': () => [both(3, 10), { ...both(4, 20), ...replacedBy }],
+    'ingest.start': () => {
+      started.push(['4']);
+      replacedBy = {};
+      return { jobId: 1 };
+    },
+  });
+  here = [summary(3, 10), summary(4, 20)];
+  renderWithClient(again, page(4));
+  await waitFor(() => expect(kept).toHaveLength(1));
+  await screen.findByText('the page');
+  expect(kept).toMatchObject([{ steps: [4] }]);
+});
+
+it('shows a copy of a step that was sent again if the warehouse then does not answer', async () => {
+  let isDown = false;
+  const down = client(true, {
+    'warehouse.steps': () => {
+      if (isDown) throw refused('host:8123 does not answer');
+      return [{ ...both(4, 20), replacedBy: 'second' }];
+    },
+    'ingest.start': () => {
+      isDown = true;
+      started.push(['4']);
+      return { jobId: 1 };
+    },
+  });
+  here = [summary(4, 20)];
+  renderWithClient(down, page(4));
+  await waitFor(() => expect(kept).toHaveLength(1));
+  await screen.findByText('the page');
+  expect(kept).toHaveLength(1);
+});
+
 it('shows a copy that stays different, and does not copy it again and again', async () => {
   const differing = client(true, {
     'warehouse.steps': () => [both(4, 20), both(6, 30)],

@@ -377,6 +377,53 @@ describe.runIf(hasEngine)('a warehouse', () => {
     }
   });
 
+  it('names copied steps that were sent again, also with the same sums', async () => {
+    const log = (texts: readonly string[]) =>
+      texts
+        .map((text, i) => ({
+          ...{ v: 1, type: 'rollout', run: 'delta', step: i >> 1, group: 'g', index: i % 2, reward: i % 2 },
+          ...{ problem: { id: 'p', prompt: 'q' }, text },
+        }))
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join('');
+    const path = place.file('delta.jsonl', log(['a', 'b', 'c', 'd']));
+    const send = async () => {
+      await ingestHere(place.library, [path]);
+      await push();
+    };
+    await send();
+    const copies = scratch();
+    try {
+      await onHost(copies.library, address(), async (host) => {
+        const replaced = async () => {
+          const answer = await host.dispatch('warehouse.steps', { run: 'delta', filter: '' });
+          const { value } = answer as { value: readonly { readonly replacedBy?: string }[] };
+          return value.map(({ replacedBy }) => replacedBy !== undefined);
+        };
+        const keep = async (steps: readonly number[]) => {
+          const copy = { run: 'delta', steps, filter: '', progressKey: 'copy' };
+          const kept = (await host.dispatch('warehouse.keep', copy)) as { value: { path: string } };
+          await host.ingest([kept.value.path]);
+        };
+        expect(await replaced()).toEqual([false, false]);
+        await keep([0, 1]);
+        expect(await replaced()).toEqual([false, false]);
+        const hashes = () =>
+          rows(copies.library, 'SELECT content_hash FROM rollout_row ORDER BY step, ordinal');
+        const [a, b, c, d] = hashes();
+        writeFileSync(path, log(['a', 'b', 'c', 'D']));
+        await send();
+        expect(await replaced()).toEqual([false, true]);
+        await keep([1]);
+        expect(await replaced()).toEqual([false, false]);
+        expect(hashes()).toEqual([a, b, c, expect.not.objectContaining({ ...d })]);
+        expect(rows(copies.library, 'SELECT path FROM ingest_issue')).toEqual([]);
+      });
+    } finally {
+      copies.remove();
+    }
+  });
+
   it('brings a warehouse of version 1 to this version, whose former rollouts have no sums', async () => {
     for (const name of ['policy_tokens', 'response_chars', 'mean_entropy', 'entropy_tokens'])
       await warehouse.run(`ALTER TABLE rollout_row DROP COLUMN ${name}`);
