@@ -112,15 +112,20 @@ function textCondition({ field, form, text, flags = '' }: TextNode, given: Given
   const matching = given(pattern, 'String');
   const spelled = (column: string): string =>
     longer.reduce((inner, [letter, letters]) => `replaceAll(${inner}, '${letter}', '${letters}')`, column);
+  const orDotless = (column: string): string =>
+    plain?.includes('i') === true ? ` OR position(${column}, '${DOTLESS_I}') > 0` : '';
   const holds = columns.map((column) =>
     [
       `${column} != ''`,
-      ...(has === undefined ? [] : [`positionCaseInsensitive(${column}, ${has}) > 0`]),
+      ...(has === undefined ? [] : [`(positionCaseInsensitive(${column}, ${has}) > 0${orDotless(column)})`]),
       `match(${spelled(column)}, ${matching})`,
     ].join(' AND '),
   );
   return `(${holds.join(' OR ')})`;
 }
+
+/** For a library it is an i, and for the engine's comparison without case it is not. */
+const DOTLESS_I = 'ı';
 
 type Spelling = readonly [letter: string, letters: string];
 
@@ -168,7 +173,7 @@ const ESCAPE = String.raw`\\[nrt]`;
 
 /** Words in sequence, as `findWords` of a library finds them, as an expression of the engine (RE2). */
 function wordsPattern(text: string, isPrefix: boolean): string {
-  const words = wordsOf(text);
+  const words = wordsOf(text).map((word) => word.replaceAll('i', `[i${DOTLESS_I}]`));
   const isUnspaced = words.map(isUnspacedWord);
   const between = (i: number): string =>
     `(?:[^${IN_WORDS}]|${ESCAPE})${isUnspaced[i] === true || isUnspaced[i + 1] === true ? '*' : '+'}`;

@@ -107,6 +107,7 @@ const WORD_FILTERS = [
     'text:/WAIT/i',
   ],
   ...['text:Straße', 'text:strasse', 'text:nass', 'text:fine', 'text:as*', 'text:İstanbul', 'text:office'],
+  ...['text:yapı', 'text:YAPI', 'text:yapi', 'text:yap*', 'text:ilk', 'text:"ilk yapı"', 'text:işi'],
 ];
 const WORDS = [
   ...[
@@ -126,6 +127,19 @@ const WORDS = [
   ...['Wait… let me', 'wait', 'awaiting', '“Wait”', 'await', 'naïve Bayes', 'NAÏVE', 'naïvely', 'naive'],
   ...['你好世界', '你，好', 'a你b', 'let, me -- see', 'let\nme', 'letme', 'snake_case', 'x1', 'x 1'],
   ...['Σίσυφος', 'ΣΊΣΥΦΟΣ', 'código', 'co\u0301digo', '3.14', '314', 'กขค', 'wait\nlet', '🧮wait🧮'],
+  ...[
+    'yeni yapı burada',
+    'YAPI',
+    'yapi',
+    'yapısal',
+    'ılk yapi',
+    'İLK YAPI',
+    'ilk',
+    'İlk',
+    'işi',
+    'ışı',
+    'IŞI',
+  ],
 ];
 
 if (!hasEngine) console.log(`warehouse: ClickHouse's engine has no binary for ${process.platform}`);
