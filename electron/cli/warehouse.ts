@@ -7,7 +7,7 @@ import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { readAddress, readCredentials, Warehouse } from '../warehouse/connection.ts';
 import { type PullReport, pull, warehouseRuns } from '../warehouse/pull.ts';
-import { Push, type PushReport } from '../warehouse/push.ts';
+import { LARGEST_STEP, Push, type PushReport } from '../warehouse/push.ts';
 import { makeTables, removeRun, removeUnseen, tableStatements } from '../warehouse/tables.ts';
 import {
   type Arguments,
@@ -155,6 +155,7 @@ async function push(call: Call): Promise<number> {
     // A host also makes the index for searching, which a push does not need.
     const host =
       paths.length === 0 ? undefined : await createHost({ libraryPath: library, shell: 'browser', version });
+    let unsent = 0;
     try {
       const issues = (await host?.ingest(paths, { signal }))?.issues ?? 0;
       signal.throwIfAborted();
@@ -165,7 +166,9 @@ async function push(call: Call): Promise<number> {
         signal,
       });
       try {
-        print(args, await sender.send(isFollowing ? 'settled' : 'all'));
+        const report = await sender.send(isFollowing ? 'settled' : 'all');
+        print(args, report);
+        unsent = report.tooLarge.length;
         if (isFollowing) {
           await host?.dispatch('follow.start', { paths });
           await sendUntilStopped(sender, signal);
@@ -173,7 +176,7 @@ async function push(call: Call): Promise<number> {
       } finally {
         sender.close();
       }
-      if (issues === 0) return 0;
+      if (issues === 0) return unsent === 0 ? 0 : 3;
       process.stderr.write(
         `turnwise: ${issues.toLocaleString('en')} ${issues === 1 ? 'issue' : 'issues'} in the logs; turnwise ingest PATH… names them, and so does the view issue of the warehouse\n`,
       );
@@ -223,7 +226,11 @@ async function sendUntilStopped(sender: Push, signal: AbortSignal): Promise<void
 }
 
 function print(args: Arguments, report: PushReport): void {
-  const { runs, sent, known, rollouts, bytes, copies } = report;
+  const { runs, sent, known, rollouts, bytes, copies, tooLarge } = report;
+  for (const { run, step, path } of tooLarge)
+    process.stderr.write(
+      `turnwise: ${terminalLine(`step ${step} of run ${run} (${path}) is not sent: a warehouse takes steps and indexes up to ${LARGEST_STEP}`)}\n`,
+    );
   process.stdout.write(
     args.flag('json')
       ? `${terminalJson(report)}\n`

@@ -47,7 +47,12 @@ export interface PushReport {
   readonly files: number;
   /** Rollouts that were left out because they are copies from a warehouse. */
   readonly copies: number;
+  /** Steps that the tables of a warehouse cannot hold. */
+  readonly tooLarge: readonly { readonly run: string; readonly step: number; readonly path: string }[];
 }
+
+/** Steps and indexes are numbers of 32 bits in a warehouse. */
+export const LARGEST_STEP = 2 ** 31 - 1;
 
 export interface PushOptions {
   /** Absent: every run. */
@@ -92,7 +97,8 @@ export class Push {
   async send(only: 'settled' | 'all' = 'all'): Promise<PushReport> {
     await checkVersion(this.warehouse, this.options.signal);
     const runs = this.chosenRuns();
-    const report = { runs: runs.length, sent: 0, known: 0, rollouts: 0, bytes: 0, files: 0, copies: 0 };
+    const counts = { sent: 0, known: 0, rollouts: 0, bytes: 0, files: 0, copies: 0 };
+    const report: Mutable<PushReport> = { runs: runs.length, ...counts, tooLarge: [] };
     for (const run of runs) await this.sendRun(run, only, report);
     report.files = await this.sendFiles();
     return report;
@@ -146,6 +152,10 @@ export class Push {
     try {
       for (const file of files) {
         signal?.throwIfAborted();
+        if (Math.max(file.step, file.largestIndex) > LARGEST_STEP) {
+          report.tooLarge = [...report.tooLarge, { run: key, step: file.step, path: file.path }];
+          continue;
+        }
         const memory = `${key}\n${file.step}\n${file.fileId}`;
         if (this.there.get(memory) === file.revision) {
           report.known++;

@@ -626,6 +626,30 @@ describe.runIf(hasEngine)('a warehouse', () => {
     }
   });
 
+  it('sends what has a step or an index that is too large for it not at all', async () => {
+    const line = (step: number, index: number) =>
+      `${JSON.stringify({ v: 1, type: 'rollout', run: 'large', step, group: 'g', index, text: `at ${step} ${index}` })}\n`;
+    const log = place.file('large.jsonl', [line(1, 0), line(2 ** 32 + 1, 0), line(2, 3e9)].join(''));
+    await ingestHere(place.library, [log]);
+    const { rollouts, tooLarge } = await push();
+    expect(rollouts).toBe(1);
+    expect(tooLarge.map(({ step }) => step)).toEqual([2, 2 ** 32 + 1]);
+    expect(await seen()).toHaveLength(1);
+    const { server, database } = address();
+    const to = ['--to', `${server}/${database}`];
+    const { code, err } = await runHere(place.directory, [
+      'warehouse',
+      'push',
+      '--library',
+      place.library,
+      ...to,
+    ]);
+    expect(code).toBe(3);
+    expect(err).toContain(
+      `step 2 of run large (${log}) is not sent: a warehouse takes steps and indexes up to 2147483647`,
+    );
+  });
+
   it('shows no step of a push that did not end', async () => {
     await beginning();
     const controller = new AbortController();

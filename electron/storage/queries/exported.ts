@@ -38,7 +38,7 @@ const EXPORTED_RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.scope, n
   FROM run_row n ${configOf('n')} ORDER BY n.run_id`;
 const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
 const FILES_OF_STEPS = `SELECT r.step, r.file_id AS fileId, f.path, count(*) AS rollouts,
-    min(r.rollout_id) AS first, v.revision
+    min(r.rollout_id) AS first, max(r.ordinal) AS largestIndex, v.revision
   FROM rollout_row r JOIN file_row f USING (file_id) JOIN step_revision_row v USING (run_id, step)
   WHERE r.run_id = ? GROUP BY r.step, r.file_id ORDER BY r.step, first`;
 const FIRST_CONTENT = `SELECT content_hash FROM rollout_row WHERE file_id = ? ORDER BY line, rollout_id LIMIT 1`;
@@ -81,7 +81,15 @@ const RUN_ROW: RowSpec<ExportedRun> = {
 };
 
 const FILE_OF_STEP: RowSpec<FileOfStep & { first: number }> = {
-  ...{ step: number, fileId: number, path: text, rollouts: number, first: number, revision: number },
+  ...{
+    step: number,
+    fileId: number,
+    path: text,
+    rollouts: number,
+    largestIndex: number,
+    first: number,
+    revision: number,
+  },
 };
 
 export interface ExportedSegment {
@@ -151,6 +159,8 @@ export interface FileOfStep {
   readonly fileId: number;
   readonly path: string;
   readonly rollouts: number;
+  /** Largest index of them in their groups. */
+  readonly largestIndex: number;
   /** Revision of the step. It changes with every change of its rollouts. */
   readonly revision: number;
 }
