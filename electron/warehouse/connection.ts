@@ -34,6 +34,8 @@ const LONGEST_LINE = 256 << 20;
 const LONGEST_LIST = 512 * (1 << 20);
 /** Bytes that a row takes beside its text. */
 const ROW_BYTES = 100;
+/** Bytes. A filter by labels names the rollouts that have them. */
+const LONGEST_STATEMENT = String(64 << 20);
 /** Bytes of a failure that are read. */
 const LONGEST_FAILURE = 16 << 10;
 /** `Code: 241. DB::Exception: Memory limit exceeded …` */
@@ -168,7 +170,13 @@ export class Warehouse {
       log: { level: ClickHouseLogLevel.OFF },
       clickhouse_settings: {
         // A reader may still set limits of its own.
-        ...(isReadOnly === true ? { readonly: '2', cancel_http_readonly_queries_on_client_close: 1 } : {}),
+        ...(isReadOnly === true
+          ? {
+              readonly: '2',
+              cancel_http_readonly_queries_on_client_close: 1,
+              max_query_size: LONGEST_STATEMENT,
+            }
+          : {}),
         output_format_json_quote_denormals: 1,
         output_format_json_quote_64bit_integers: 0,
       },

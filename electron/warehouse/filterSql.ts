@@ -1,9 +1,15 @@
 /** Translates a filter to a condition over a warehouse's rollouts, for the fields that the data set has. */
 import { ApiError } from '../../shared/api/errors.ts';
-import { type FieldName, TEXT_FIELDS, type TextField } from '../../shared/domain/filter/fields.ts';
+import {
+  type FieldName,
+  isAnnotationField,
+  TEXT_FIELDS,
+  type TextField,
+} from '../../shared/domain/filter/fields.ts';
 import type { Bound, FilterNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
 import { folded, isUnspacedWord, UNSPACED_SCRIPTS, wordsOf } from '../../shared/domain/filter/words.ts';
 import { EXPORTED_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
+import type { RolloutPlace } from '../storage/queries/exported.ts';
 import type { QueryParams } from './connection.ts';
 import { quoted } from './tables.ts';
 
@@ -37,32 +43,43 @@ const TEXTS: Readonly<Partial<Record<TextField, readonly string[]>>> = {
   prompt: ['prompt'],
 };
 
-/** @throws ApiError `bad_request` for a field that only a library has: kinds of text, labels, and what is computed */
-export function filterCondition(node: FilterNode): Condition {
+/** The rollouts of the run that a part of a filter by labels, notes or calls run again selects in the reader's library. */
+export type OwnRollouts = (node: FilterNode) => readonly RolloutPlace[];
+
+/**
+ * @param own absent: there is no library. A condition by labels needs the parameter `run`
+ * @throws ApiError `bad_request` for a field that only a library has: kinds of text, flags and scores
+ */
+export function filterCondition(node: FilterNode, own?: OwnRollouts): Condition {
   const params: Record<string, string | number> = {};
   const given = (value: string | number, type: string): string => {
     const name = `f${Object.keys(params).length}`;
     params[name] = typeof value === 'number' ? numeral(value) : value;
     return `{${name}:${type}}`;
   };
-  return { sql: condition(node, given), params };
+  return { sql: condition(node, given, own), params };
 }
 
+/** Hands a value over as a parameter. @returns its expression */
 type Given = (value: string | number, type: string) => string;
 
 const numeral = (value: number): string | number =>
   Number.isFinite(value) ? value : value > 0 ? 'inf' : '-inf';
 
-function condition(node: FilterNode, given: Given): string {
+function condition(node: FilterNode, given: Given, own: OwnRollouts | undefined): string {
+  if ((node.kind === 'word' || node.kind === 'known') && isAnnotationField(node.field)) {
+    if (own === undefined) throw onlyInLibrary(node.field);
+    return placedIn(own(node));
+  }
   switch (node.kind) {
     case 'all':
       return '1';
     case 'and':
-      return `(${node.nodes.map((each) => condition(each, given)).join(' AND ')})`;
+      return `(${node.nodes.map((each) => condition(each, given, own)).join(' AND ')})`;
     case 'or':
-      return `(${node.nodes.map((each) => condition(each, given)).join(' OR ')})`;
+      return `(${node.nodes.map((each) => condition(each, given, own)).join(' OR ')})`;
     case 'not':
-      return `NOT (${condition(node.node, given)})`;
+      return `NOT (${condition(node.node, given, own)})`;
     case 'number':
       return bounded(expressionOf(node.field), node, given);
     case 'flag':
@@ -82,6 +99,24 @@ function condition(node: FilterNode, given: Given): string {
     case 'text':
       return textCondition(node, given);
   }
+}
+
+/**
+ * Of groups in several logs, the positions are counted as a copy counts them. The places are a part of the statement,
+ * because parameters are a part of the address of a request; as digits, they cannot end their literal.
+ */
+function placedIn(places: readonly RolloutPlace[]): string {
+  if (places.length === 0) return '0';
+  const json = JSON.stringify(places.map(({ step, group, index }) => [step, group, index]));
+  const each = `SELECT arrayJoin(JSONExtract(unhex('${Buffer.from(json).toString('hex')}'), 'Array(Tuple(Int32, String, Int32))')) AS place`;
+  return `(ifNull(step, 0), load, rollout) IN (
+    SELECT at, of_load, number FROM (
+      SELECT ifNull(r.step, 0) AS at, r.load AS of_load, r.rollout AS number, r.\`group\` AS of_group,
+        if(uniqExact(r.load) OVER (PARTITION BY r.step, r.\`group\`) > 1,
+          row_number() OVER (PARTITION BY r.step, r.\`group\` ORDER BY l.source, r.rollout) - 1, r.\`index\`) AS position
+      FROM rollout AS r INNER JOIN load AS l ON l.load = r.load
+      WHERE r.run = {run:String} AND (ifNull(r.step, 0), r.\`group\`) IN (SELECT place.1, place.2 FROM (${each})))
+    WHERE (at, of_group, position) IN (SELECT place.1, place.2, place.3 FROM (${each})))`;
 }
 
 function expressionOf(field: FieldName): string {

@@ -9,11 +9,12 @@ import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
 import { COPIES } from '../../shared/domain/warehouseCopies.ts';
 import { partitionName } from '../export/dataSet.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
-import { exportedRuns } from '../storage/queries/exported.ts';
+import { exportedRuns, placesOf } from '../storage/queries/exported.ts';
 import { listFiles } from '../storage/queries/issues.ts';
 import type { Task } from '../threads/task.ts';
 import { type NamedWarehouse, namedWarehouse, Warehouse, type WarehouseAddress } from './connection.ts';
 import { replacedSteps } from './copiedLoads.ts';
+import type { OwnRollouts } from './filterSql.ts';
 import { keyOfCopy, pull, warehouseRuns } from './pull.ts';
 import { warehouseRollouts } from './rollouts.ts';
 import { warehouseSteps } from './steps.ts';
@@ -41,7 +42,7 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
     'warehouse.steps': ({ run, filter }, task) =>
       connected(task, async (warehouse, signal, named) => {
         const node = nodeOf(filter);
-        const steps = await warehouseSteps(warehouse, run, node, signal);
+        const steps = await warehouseSteps(warehouse, run, node, { own: ownOf(db, run), signal });
         if (node.kind !== 'all') return steps;
         const directory = join(copiesOf(nameOf(named.address)), partitionName(run));
         const replaced = await replacedSteps(warehouse, run, directory, signal);
@@ -52,7 +53,11 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
       }),
     'warehouse.rollouts': ({ filter, ...question }, task) =>
       connected(task, (warehouse, signal) =>
-        warehouseRollouts(warehouse, { ...question, filter: nodeOf(filter) }, signal),
+        warehouseRollouts(
+          warehouse,
+          { ...question, filter: nodeOf(filter), own: ownOf(db, question.run) },
+          signal,
+        ),
       ),
     'warehouse.keep': ({ run, steps, filter }, task) =>
       connected(task, async (warehouse, signal, named) => {
@@ -68,7 +73,7 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
         };
         check(key);
         const { rollouts, steps: taken } = await pull(warehouse, {
-          ...{ run, directory, isAdded: true, filter: nodeOf(filter), signal, check },
+          ...{ run, directory, isAdded: true, filter: nodeOf(filter), own: ownOf(db, run), signal, check },
           ...(steps === undefined ? {} : { steps }),
           onProgress: (done, total) => task.progress(done, total, done / Math.max(1, total)),
         });
@@ -113,6 +118,14 @@ function hasOwn(db: ReadableLibrary, name: string, copies: string): boolean {
     .filter(({ runKey, loggedId }) => runKey === name || loggedId === name)
     .some(({ runId }) => listFiles(db, { runId }).some(({ path }) => !path.startsWith(copies + sep)));
 }
+
+/** Labels, notes and calls run again are in the reader's library, which has the rollouts that were copied. */
+const ownOf =
+  (db: ReadableLibrary, run: string): OwnRollouts =>
+  (node) => {
+    const runId = exportedRuns(db).find(({ runKey }) => runKey === run)?.runId;
+    return runId === undefined ? [] : placesOf(db, runId, node);
+  };
 
 function nodeOf(filter: string): FilterNode {
   const read = readFilter(filter);

@@ -24,7 +24,7 @@ import { dataSetReadme } from '../export/dataSetReadme.ts';
 import { createUnfinished } from '../storage/unfinished.ts';
 import type { Row, Warehouse } from './connection.ts';
 import { LOADS_FILE, writeLoads } from './copiedLoads.ts';
-import { type Condition, filterCondition } from './filterSql.ts';
+import { type Condition, filterCondition, type OwnRollouts } from './filterSql.ts';
 import { COLUMN_LIST, checkVersion } from './tables.ts';
 import { VALUES } from './values.ts';
 
@@ -62,6 +62,8 @@ export interface PullRequest {
   /** Absent: every step. */
   readonly steps?: readonly number[] | { readonly first: number; readonly last: number };
   readonly filter?: FilterNode;
+  /** What the reader's library knows of rollouts. */
+  readonly own?: OwnRollouts;
   /** A directory that does not exist or is empty; with `isAdded`, also an earlier pull of the run. */
   readonly directory: string;
   /** Called before anything is written, with each id and the key that the copy will have. Throws what refuses it. */
@@ -251,7 +253,7 @@ async function loadsOf(warehouse: Warehouse, { run, steps, signal }: PullRequest
 /** A step may have several sources, whose groups may be parts of one. */
 async function writeStep(
   warehouse: Warehouse,
-  { run, filter, isAdded, signal }: PullRequest,
+  { run, filter, own, isAdded, signal }: PullRequest,
   loads: readonly Load[],
   directory: string,
 ): Promise<{ readonly rollouts: number; readonly bytes: number }> {
@@ -268,7 +270,7 @@ async function writeStep(
     ...(step === undefined ? {} : { step }),
   });
   const positions = new Positions(await sharedGroups(warehouse, { run, step: step ?? null, loads, signal }));
-  const condition = filterCondition(filter ?? { kind: 'all' });
+  const condition = filterCondition(filter ?? { kind: 'all' }, own);
   const written = { rollouts: 0, bytes: 0 };
   const flush = (): void => {
     const { rows, bytes } = part.flush();

@@ -17,7 +17,7 @@ import {
 } from '../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
 import type { QueryParams, Row, Warehouse } from './connection.ts';
-import { filterCondition } from './filterSql.ts';
+import { filterCondition, type OwnRollouts } from './filterSql.ts';
 import { checkVersion, quoted } from './tables.ts';
 import { VALUES } from './values.ts';
 
@@ -38,6 +38,7 @@ const columnOf = (name: string): string => EXPRESSIONS[name] ?? quoted(name);
 export interface ListedQuestion {
   readonly run: string;
   readonly filter: FilterNode;
+  readonly own?: OwnRollouts;
   /** The first key decides. Unknown values come last, and equal ones in the order of the log. */
   readonly sort: readonly { readonly by: RolloutSort; readonly direction: 'ascending' | 'descending' }[];
 }
@@ -48,10 +49,10 @@ export interface ListedQuestion {
  */
 export async function warehouseRollouts(
   warehouse: Warehouse,
-  { run, filter, sort }: ListedQuestion,
+  { run, filter, own, sort }: ListedQuestion,
   signal?: AbortSignal,
 ): Promise<{ readonly rollouts: readonly WarehouseRollout[]; readonly matching: number }> {
-  const { sql, params } = filterCondition(filter);
+  const { sql, params } = filterCondition(filter, own);
   const order = [...sort.map(({ by, direction }) => orderBy(by, direction)), 'step, load, rollout'];
   await checkVersion(warehouse, signal);
   const of = `FROM rollout WHERE run = {run:String} AND (${sql})`;

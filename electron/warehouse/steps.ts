@@ -9,7 +9,7 @@ import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { TOOL_ERROR_OUTCOMES, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
 import { tryParseJson } from '../../shared/domain/parseJson.ts';
 import type { QueryParams, Warehouse } from './connection.ts';
-import { filterCondition } from './filterSql.ts';
+import { filterCondition, type OwnRollouts } from './filterSql.ts';
 import { noRun } from './pull.ts';
 import { checkVersion } from './tables.ts';
 
@@ -124,9 +124,9 @@ export async function warehouseSteps(
   warehouse: Warehouse,
   run: string,
   filter: FilterNode,
-  signal?: AbortSignal,
+  { own, signal }: { readonly own?: OwnRollouts; readonly signal?: AbortSignal } = {},
 ): Promise<readonly WarehouseStep[]> {
-  const { sql, params } = filterCondition(filter);
+  const { sql, params } = filterCondition(filter, own);
   await checkVersion(warehouse, signal);
   const sent = await sentSteps(warehouse, run, signal);
   if (sent.size === 0) throw noRun(run);

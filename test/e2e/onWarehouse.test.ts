@@ -92,6 +92,23 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await here(4);
   });
 
+  test('a label of a copied rollout selects it among all', async () => {
+    await page.goto(running.urlOf(`${DEMO}/step/100/${FIRST_GROUP}/rollout/1`));
+    await page.getByRole('navigation', { name: 'Outline' }).getByRole('button', { name: 'Turn 1' }).waitFor();
+    await page
+      .getByRole('group', { name: 'Inspector' })
+      .getByRole('button', { name: /^Labels/ })
+      .click();
+    await page.keyboard.press('1');
+    await page.locator('.annotation').filter({ hasText: 'whole rollout' }).waitFor();
+    await page.goto(running.urlOf(`${DEMO}?tab=rollouts&q=label:wrong-tool-use`));
+    await page.getByText('1 matching rollout of all steps', { exact: false }).waitFor();
+    await page.goto(running.urlOf(`${DEMO}?tab=rollouts&q=label:none`));
+    await page
+      .getByText('The first 1,000 of 1,820 matching rollouts of all steps', { exact: false })
+      .waitFor();
+  });
+
   test('a filter counts all steps, and what it chose is kept as a run of its own', async () => {
     await page.goto(running.urlOf(`${DEMO}?q=tool_errors:>0`));
     await page.getByText('Matching rollouts: 687 of 1,821 rollouts, in 12 of 12 steps').waitFor();
@@ -103,10 +120,10 @@ describe.runIf(hasEngine)('a warehouse', () => {
   });
 
   test('a filter that only a library answers says so', async () => {
-    await page.goto(running.urlOf(`${DEMO}?q=label:any`));
-    await page.getByText('a warehouse is not filtered by label', { exact: false }).first().waitFor();
+    await page.goto(running.urlOf(`${DEMO}?q=flag:no_boxed`));
+    await page.getByText('a warehouse is not filtered by flag', { exact: false }).first().waitFor();
     expect(await page.getByRole('button', { name: /^Keep a copy/ }).count()).toBe(0);
-    await page.goto(running.urlOf(`${DEMO}?tab=rollouts&q=label:any`));
+    await page.goto(running.urlOf(`${DEMO}?tab=rollouts&q=flag:no_boxed`));
     await page.getByRole('button', { name: 'Filter the steps here' }).click();
     await page.getByRole('heading', { name: 'No rollout matches the filter' }).waitFor();
   });

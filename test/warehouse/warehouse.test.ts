@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -20,7 +21,7 @@ import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import { filterSql } from '../../electron/storage/filterSql.ts';
 import { openReader } from '../../electron/storage/open.ts';
-import { exportedRuns } from '../../electron/storage/queries/exported.ts';
+import { exportedRuns, placesOf } from '../../electron/storage/queries/exported.ts';
 import { rolloutRows } from '../../electron/storage/queries/lists.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
@@ -38,7 +39,7 @@ import { warehouseRollouts } from '../../electron/warehouse/rollouts.ts';
 import { warehouseSteps } from '../../electron/warehouse/steps.ts';
 import { makeTables, removeRun, removeUnseen, tableStatements } from '../../electron/warehouse/tables.ts';
 import { MOST_LISTED, type ParsedParams, type StepFacts } from '../../shared/api/contract.ts';
-import { textNodesOf } from '../../shared/domain/filter/node.ts';
+import { type FilterNode, textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { textTest } from '../../shared/domain/filter/textTest.ts';
 import { camelCase, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
@@ -557,6 +558,77 @@ describe.runIf(hasEngine)('a warehouse', () => {
       );
       expect(existsSync(directory)).toBe(false);
     }
+  });
+
+  it('filters by labels and notes of the reader', async () => {
+    const line = (step: number, group: string, text: string) =>
+      `${JSON.stringify({ v: 1, type: 'rollout', run: 'r', step, group, text, reward: 1 })}\n`;
+    mkdirSync(join(place.directory, 'logs'));
+    // Two logs with rollouts of one group, which a library numbers one after the other.
+    for (const log of ['a', 'b'])
+      place.file(
+        `logs/${log}.jsonl`,
+        [1, 2]
+          .flatMap((step) =>
+            ["it's \\ g", 'h'].flatMap((group) =>
+              [0, 1].map((i) => line(step, group, `${log} ${i} ${step} ${group}`)),
+            ),
+          )
+          .join(''),
+      );
+    await ingestHere(place.library, [join(place.directory, 'logs')]);
+    await push();
+    const all = rows(
+      place.library,
+      'SELECT rollout_id AS id, step, problem_id, ordinal FROM rollout ORDER BY step, problem_id, ordinal',
+    );
+    expect(all).toHaveLength(16);
+    for (const [id, ...rest] of [
+      [all[3]?.['id'], 'wrong-tool-use', '--note', 'look here'],
+      [all[9]?.['id'], 'wrong-tool-use'],
+      [all[15]?.['id'], 'wrong-tool-use'],
+    ]) {
+      const { code, err } = await runHere(place.directory, [
+        'label',
+        String(id),
+        ...rest.map(String),
+        '--library',
+        place.library,
+      ]);
+      expect([code, err]).toEqual([0, '']);
+    }
+    const reader = openReader(place.library);
+    const own = (node: FilterNode) => placesOf(reader, 1, node);
+    for (const text of [
+      'label:wrong-tool-use',
+      'label:none',
+      'note:look',
+      'label:any step:2',
+      'NOT label:wrong-tool-use OR note:any',
+      'author:nobody',
+    ]) {
+      const { node } = filterOf(text);
+      const expected = rows(place.library, filterSql(node, 1)).map(({ step, problem_id, ordinal }) => [
+        step,
+        problem_id,
+        ordinal,
+      ]);
+      const { rollouts } = await warehouseRollouts(warehouse, { run: 'r', filter: node, own, sort: [] });
+      expect([
+        text,
+        sorted(rollouts.map(({ step, problemId, ordinal }) => [step, problemId, ordinal])),
+      ]).toEqual([text, sorted(expected)]);
+      const steps = await warehouseSteps(warehouse, 'r', node, { own });
+      expect([text, steps.reduce((sum, { summary }) => sum + summary.rollouts, 0)]).toEqual([
+        text,
+        expected.length,
+      ]);
+    }
+    const directory = join(place.directory, 'labelled');
+    expect(
+      await pull(warehouse, { run: 'r', directory, filter: filterOf('label:any').node, own }),
+    ).toMatchObject({ rollouts: 3 });
+    reader.close();
   });
 
   it('finds words as a library does', async () => {

@@ -1,7 +1,9 @@
 /** Rollouts with all their data, step by step, for exports. */
+import type { FilterNode } from '../../../shared/domain/filter/node.ts';
 import { RUN_KINDS, type RunKind, SEGMENT_KINDS } from '../../../shared/domain/model.ts';
 import { EXPORTED_FIELDS } from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
+import { filterSql } from '../filterSql.ts';
 import type { ReadableLibrary } from '../open.ts';
 import {
   number,
@@ -167,6 +169,22 @@ export interface FileOfStep {
 
 export function filesOfSteps(db: ReadableLibrary, runId: number): readonly FileOfStep[] {
   return query(db, FILES_OF_STEPS, FILE_OF_STEP).all(runId);
+}
+
+/** A rollout in its run. A run without steps has step 0. */
+export interface RolloutPlace {
+  readonly step: number;
+  readonly group: string;
+  /** Position in its group. */
+  readonly index: number;
+}
+const ROLLOUT_PLACE: RowSpec<RolloutPlace> = { step: number, group: text, index: number };
+
+/** Places of the rollouts of a run that a filter selects. */
+export function placesOf(db: ReadableLibrary, runId: number, filter: FilterNode): readonly RolloutPlace[] {
+  const sql = `SELECT r.step, g.group_key AS "group", r.ordinal AS "index" FROM rollout_row r JOIN group_row g USING (group_id)
+  WHERE r.rollout_id IN (SELECT rollout_id FROM (${filterSql(filter, runId)})) ORDER BY r.rollout_id`;
+  return query(db, sql, ROLLOUT_PLACE).all();
 }
 
 /** Content hash of the first rollout of a file. It stays the same while the file grows. */
