@@ -11,6 +11,8 @@ export interface SqlOptions {
   readonly libraryPath: string;
   readonly sql: string;
   readonly isCheck?: SqlRequest['isCheck'];
+  /** Default: the library. */
+  readonly store?: 'library' | 'warehouse';
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly values?: SqlRequest['values'];
@@ -93,8 +95,9 @@ export function runSql(options: SqlOptions): Promise<SqlFailure | undefined> {
         message: `the SQL process exited unexpectedly (${code === null ? 'killed' : `code ${code}`}); it is stopped when it uses more than 1.5 GiB of memory`,
       });
     });
-    const { libraryPath, sql, values, isCheck } = options;
-    child.send({ libraryPath, sql, ...(values && { values }), ...(isCheck && { isCheck }) });
+    const { libraryPath, sql, store, timeoutMs, values, isCheck } = options;
+    const inWarehouse = store === 'warehouse' && { inWarehouse: { timeoutMs } };
+    child.send({ libraryPath, sql, ...inWarehouse, ...(values && { values }), ...(isCheck && { isCheck }) });
   });
 }
 

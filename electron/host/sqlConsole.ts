@@ -86,7 +86,7 @@ export class SqlConsole {
   }
 
   private async run(params: ParsedParams<'sql.run'>, signal?: AbortSignal): Promise<SqlAnswer> {
-    const { sql, limitRows, timeoutMs, queryKey } = params;
+    const { sql, store, limitRows, timeoutMs, queryKey } = params;
     if (this.running.size >= MOST_RUNNING) throw tooMany();
     const started = performance.now();
     let columns: readonly string[] = [];
@@ -112,6 +112,7 @@ export class SqlConsole {
       runSql({
         libraryPath: this.services.libraryPath,
         sql,
+        store,
         timeoutMs,
         signal: stop.signal,
         values: 'shown',
@@ -143,7 +144,7 @@ export class SqlConsole {
 
   /** Resolves once SQLite has accepted the statement. */
   private async export(params: ParsedParams<'sql.export'>): Promise<SqlExportStart> {
-    const { sql, format, timeoutMs } = params;
+    const { sql, store, format, timeoutMs } = params;
     if (this.running.size >= MOST_RUNNING) throw tooMany();
     const exportId = this.nextId++;
     return new Promise((resolve, reject) => {
@@ -164,6 +165,7 @@ export class SqlConsole {
         one.failure = await runSql({
           libraryPath: this.services.libraryPath,
           sql,
+          store,
           timeoutMs,
           signal: stop.signal,
           values: 'exact',

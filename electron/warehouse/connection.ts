@@ -2,7 +2,12 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import {
+  type ClickHouseClient,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient,
+} from '@clickhouse/client';
 import type { ZodType } from 'zod';
 import { ApiError, refused } from '../../shared/api/errors.ts';
 import { tryParseJson } from '../../shared/domain/parseJson.ts';
@@ -139,6 +144,7 @@ interface Statement {
   readonly params: QueryParams;
   /** Opened when it is sent. */
   readonly values?: () => Readable;
+  readonly settings?: ClickHouseSettings;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -264,6 +270,24 @@ export class Warehouse {
     });
   }
 
+  /**
+   * The result of a statement of the user, as it arrives: the names of its columns, their types, then rows as JSON lists.
+   *
+   * @throws ApiError `refused` with the server's words, or when the statement chooses a format of its own
+   */
+  async *result(sql: string, settings: ClickHouseSettings): AsyncGenerator<readonly (readonly unknown[])[]> {
+    const ofResult = { default_format: 'JSONCompactEachRowWithNamesAndTypes' as const, ...settings };
+    for await (const { lines, isWhole } of this.lines(sql, { params: {}, settings: ofResult })) {
+      const rows: (readonly unknown[])[] = [];
+      for (const [i, line] of lines.entries()) {
+        const row = tryParseJson(line);
+        if (!Array.isArray(row) || !isWhole) throw this.noRow(lines.slice(i).join('\n'), isWhole);
+        rows.push(row);
+      }
+      yield rows;
+    }
+  }
+
   otherForm(detail: string): Error {
     return refused(
       `${this.server} answers in another form than a warehouse of Turnwise (${this.plain(detail)}); check the address`,
@@ -278,7 +302,7 @@ export class Warehouse {
    */
   private async *lines(
     sql: string,
-    { params, values, signal = this.signal }: Statement,
+    { params, values, settings, signal = this.signal }: Statement,
   ): AsyncGenerator<{ readonly lines: readonly string[]; readonly isWhole: boolean }> {
     let answer: Readable | undefined;
     const stop = (): void => void answer?.destroy();
@@ -290,7 +314,7 @@ export class Warehouse {
         ignore_error_response: true,
         // A cluster answers when the rows are on their shard.
         ...(values === undefined
-          ? {}
+          ? { clickhouse_settings: settings ?? {} }
           : { values: values(), clickhouse_settings: { distributed_foreground_insert: 1 } }),
         ...(signal === undefined ? {} : { abort_signal: signal }),
       });

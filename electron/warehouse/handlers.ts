@@ -17,9 +17,15 @@ import { replacedSteps } from './copiedLoads.ts';
 import type { OwnRollouts } from './filterSql.ts';
 import { keyOfCopy, pull, warehouseRuns } from './pull.ts';
 import { warehouseRollouts } from './rollouts.ts';
+import { warehouseSchema } from './statement.ts';
 import { warehouseSteps } from './steps.ts';
 
-type WarehouseMethod = 'warehouse.runs' | 'warehouse.steps' | 'warehouse.rollouts' | 'warehouse.keep';
+type WarehouseMethod =
+  | 'warehouse.runs'
+  | 'warehouse.steps'
+  | 'warehouse.schema'
+  | 'warehouse.rollouts'
+  | 'warehouse.keep';
 type WarehouseHandlers = {
   [M in WarehouseMethod]: (params: ParsedParams<M>, task: Task) => Promise<ResultOf<M>>;
 };
@@ -51,6 +57,8 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
           return replacedBy === undefined ? step : { ...step, replacedBy };
         });
       }),
+    'warehouse.schema': (_params, task) =>
+      connected(task, (warehouse, signal) => warehouseSchema(warehouse, signal)),
     'warehouse.rollouts': ({ filter, ...question }, task) =>
       connected(task, (warehouse, signal) =>
         warehouseRollouts(

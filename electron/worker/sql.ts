@@ -38,20 +38,23 @@ async function answer(request: SqlRequest): Promise<void> {
   const isShown = values === 'shown';
   try {
     void watchProcess(entryOf('watchdog'), { mostMemory: MOST_MEMORY });
-    const statement = await statementOf(request);
-    await send({ kind: 'columns', columns: statement.columns });
-    let page: unknown[][] = [];
+    let page: (readonly unknown[])[] = [];
     let bytes = 0;
-    for (const row of statement.rows()) {
-      const sent = values === undefined ? row : shownRow(row, isShown);
-      bytes += pageSize(sent);
-      page.push(sent);
-      if (page.length < PAGE && bytes < PAGE_BYTES) continue;
+    const sendPage = async (): Promise<void> => {
       await send({ kind: 'rows', rows: page });
       page = [];
       bytes = 0;
+    };
+    for await (const { columns, rows } of partsOf(request)) {
+      if (columns !== undefined) await send({ kind: 'columns', columns });
+      for (const row of rows) {
+        const sent = values === undefined ? row : shownRow(row, isShown);
+        bytes += pageSize(sent);
+        page.push(sent);
+        if (page.length >= PAGE || bytes >= PAGE_BYTES) await sendPage();
+      }
     }
-    if (page.length > 0) await send({ kind: 'rows', rows: page });
+    if (page.length > 0) await sendPage();
     await send({ kind: 'done' });
   } catch (error) {
     const failure = storageFailure(error, request.libraryPath);
@@ -69,6 +72,23 @@ async function answer(request: SqlRequest): Promise<void> {
   }
   // The channel is flushed before the process exits.
   process.disconnect?.();
+}
+
+/** A part of a result. The first one has the names of the columns. */
+interface ResultPart {
+  readonly columns?: readonly string[];
+  readonly rows: Iterable<readonly unknown[]>;
+}
+
+async function* partsOf(request: SqlRequest): AsyncGenerator<ResultPart> {
+  const { sql, inWarehouse } = request;
+  if (inWarehouse !== undefined) {
+    const { warehouseResult } = await import('../warehouse/statement.ts');
+    yield* warehouseResult(sql, inWarehouse.timeoutMs);
+    return;
+  }
+  const statement = await statementOf(request);
+  yield { columns: statement.columns, rows: statement.rows() };
 }
 
 async function statementOf({ libraryPath, sql, values, isCheck }: SqlRequest): Promise<UserStatement> {

@@ -1,6 +1,8 @@
 export interface SqlRequest {
   readonly libraryPath: string;
   readonly sql: string;
+  /** The statement is one of the warehouse that the environment names, and is stopped there after this time. */
+  readonly inWarehouse?: { readonly timeoutMs: number };
   /** Checks the pages of the library instead, at the lowest priority. */
   readonly isCheck?: boolean;
   /**

@@ -6,11 +6,14 @@ import type { Client } from '../../shared/api/transport.ts';
 import { useClient } from './DataProvider.tsx';
 import { useAbort } from './useLongQuery.ts';
 
-/** `plan`: SQLite's query plan. */
+/** `plan`: the query plan. */
 export type StatementAim = 'rows' | 'plan';
+/** What is asked: the library, or the warehouse. */
+export type Store = 'library' | 'warehouse';
 
 export interface SqlOutcome {
   readonly sql: string;
+  readonly store: Store;
   readonly aim: StatementAim;
   /** Offset of `sql` in the text that contains it. */
   readonly start: number;
@@ -32,8 +35,16 @@ export interface RunLimits {
   readonly timeoutMs: number;
 }
 
+interface StatementToRun {
+  readonly sql: string;
+  readonly store: Store;
+  readonly aim: StatementAim;
+  /** Offset of `sql` in the text that contains it. */
+  readonly start: number;
+}
+
 const OUTCOME_KEY = ['sql.outcome'] as const;
-const EXPLAIN = 'EXPLAIN QUERY PLAN ';
+const EXPLAIN: Readonly<Record<Store, string>> = { library: 'EXPLAIN QUERY PLAN ', warehouse: 'EXPLAIN ' };
 const PAGE = 5_000;
 /** Counter that identifies a run within this window. */
 let runs = 0;
@@ -52,7 +63,8 @@ export function useSqlRun() {
   const { begin, stop, isLatest } = useAbort();
   useEffect(() => stop, [stop]);
 
-  async function run(sql: string, start: number, aim: StatementAim, limits: RunLimits): Promise<void> {
+  async function run(statement: StatementToRun, limits: RunLimits): Promise<void> {
+    const { aim } = statement;
     const signal = begin();
     const since = Date.now();
     setRunning({ aim, since, rows: 0 });
@@ -61,7 +73,7 @@ export function useSqlRun() {
       if (event === 'sql.progress' && payload.queryKey === queryKey)
         setRunning({ aim, since, rows: payload.rows });
     });
-    const settled = await answerOf(client, sql, aim, { ...limits, queryKey }, signal).catch(
+    const settled = await answerOf(client, statement, { ...limits, queryKey }, signal).catch(
       (error: unknown): Pick<SqlOutcome, 'answer' | 'rows'> => ({
         answer: {
           kind: 'failed',
@@ -73,7 +85,7 @@ export function useSqlRun() {
     );
     unsubscribe();
     if (!isLatest(signal)) return;
-    queryClient.setQueryData<SqlOutcome>(OUTCOME_KEY, { sql, aim, start, ...settled });
+    queryClient.setQueryData<SqlOutcome>(OUTCOME_KEY, { ...statement, ...settled });
     setRunning(undefined);
   }
 
@@ -82,13 +94,12 @@ export function useSqlRun() {
 
 async function answerOf(
   client: Client,
-  sql: string,
-  aim: StatementAim,
+  { sql, store, aim }: StatementToRun,
   params: RunLimits & { readonly queryKey: string },
   signal: AbortSignal,
 ): Promise<Pick<SqlOutcome, 'answer' | 'rows'>> {
-  const before = aim === 'plan' ? EXPLAIN : '';
-  const answer = await client.request('sql.run', { ...params, sql: before + sql }, { signal });
+  const before = aim === 'plan' ? EXPLAIN[store] : '';
+  const answer = await client.request('sql.run', { ...params, store, sql: before + sql }, { signal });
   if (answer.kind === 'refused') {
     const at = answer.at === undefined ? undefined : movedBack(answer.at, before.length);
     const { at: _, ...rest } = answer;
@@ -128,12 +139,15 @@ export function useSqlExport() {
   const { begin, stop, isLatest } = useAbort();
   useEffect(() => stop, [stop]);
 
-  async function start(sql: string, format: SqlFormat): Promise<ExportEnd> {
+  async function start(
+    { sql, store }: Pick<StatementToRun, 'sql' | 'store'>,
+    format: SqlFormat,
+  ): Promise<ExportEnd> {
     const signal = begin();
     const since = Date.now();
     setRunning({ rows: 0, since });
     try {
-      const begun = await client.request('sql.export', { sql, format }, { signal });
+      const begun = await client.request('sql.export', { sql, store, format }, { signal });
       if (begun.kind === 'refused') return { kind: 'failed', message: begun.message };
       const { exportId } = begun;
       signal.addEventListener('abort', () => {

@@ -21,6 +21,8 @@ const MOST_SQL_ROWS = 50_000;
 const sql = z.string().max(LONGEST_STATEMENT);
 const timeoutMs = z.int().min(10).max(3_600_000);
 const name = z.string().trim().min(1).max(200);
+/** What is asked: this library in SQLite's SQL, or the warehouse that the user has named, in ClickHouse's. */
+const store = z.enum(['library', 'warehouse']).default('library');
 
 export const SQL_METHODS = {
   /**
@@ -30,6 +32,7 @@ export const SQL_METHODS = {
   'sql.run': defineMethod({
     params: z.object({
       sql,
+      store,
       limitRows: z.int().positive().max(MOST_SQL_ROWS).default(10_000),
       timeoutMs: timeoutMs.default(30_000),
       queryKey: z.string().max(100).optional(),
@@ -50,6 +53,7 @@ export const SQL_METHODS = {
   'sql.export': defineMethod({
     params: z.object({
       sql,
+      store,
       format: z.enum(['csv', 'tsv', 'jsonl']),
       timeoutMs: timeoutMs.default(600_000),
     }),

@@ -10,6 +10,7 @@ import { rolloutSorts } from './listMethods.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
 import type { RolloutRow, StepSummary } from './rows.ts';
+import type { ExampleQuery, SqlSource } from './sqlRows.ts';
 
 export interface WarehouseRun {
   /** Key of the run. */
@@ -53,12 +54,22 @@ export const WAREHOUSE_METHODS = {
     isAtOnce: true,
   }),
   /**
-   * A filter by words looks in the whole prompt and response, as logged. Filters by kinds of text, labels and flags are
+   * A filter by words looks in the whole prompt and response, as logged. Filters by kinds of text, flags and scores are
    * bad requests, because only a library has them.
    */
   'warehouse.steps': defineMethod({
     params: z.object({ run: z.string().max(4096), filter }),
     result: resultOf<readonly WarehouseStep[]>(),
+    runsOn: 'exporting',
+    isAtOnce: true,
+  }),
+  /** Views and columns of the warehouse, for statements of the user. */
+  'warehouse.schema': defineMethod({
+    params: z.object({}),
+    result: resultOf<{
+      readonly sources: readonly SqlSource[];
+      readonly examples: readonly ExampleQuery[];
+    }>(),
     runsOn: 'exporting',
     isAtOnce: true,
   }),

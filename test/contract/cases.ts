@@ -222,6 +222,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'run.export': ({ keptKey }) => ({ runKeys: [keptKey], path: 'exported' }),
   'warehouse.runs': () => ({}),
   'warehouse.steps': ({ warehouseRun }) => ({ run: warehouseRun, filter: 'ordinal:>=0' }),
+  'warehouse.schema': () => ({}),
   'warehouse.rollouts': ({ warehouseRun }) => ({
     run: warehouseRun,
     sort: [{ by: 'reward', direction: 'descending' }],

@@ -128,6 +128,31 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await page.getByRole('heading', { name: 'No rollout matches the filter' }).waitFor();
   });
 
+  test('a statement asks all steps of the warehouse, and a row opens its rollout', async () => {
+    const ask = async (sql: string) => {
+      await page.goto(running.urlOf(`/sql?store=warehouse&sql=${encodeURIComponent(sql)}`));
+      await page.getByText('This statement came with a link and was not run.', { exact: false }).waitFor();
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+    };
+    await ask('SELECT step, count() AS rollouts FROM rollout GROUP BY step ORDER BY step');
+    await page.getByText('12 rows in', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Schema' }).click();
+    await page.locator('summary').filter({ hasText: 'issue' }).waitFor();
+    await ask('INSERT INTO run_row SELECT 1');
+    await page.getByText('readonly', { exact: false }).first().waitFor();
+    await ask('SELECT 1 FORMAT CSV');
+    await page.getByText('leave out FORMAT', { exact: false }).waitFor();
+    await ask(
+      'SELECT run, step, `group`, `index`, toInt64(9007199254740993) AS large, [1, NULL] AS list FROM rollout WHERE step = 300 ORDER BY `group`, `index` LIMIT 1',
+    );
+    await page.getByText('9007199254740993').waitFor();
+    await page.getByText('[1,null]').waitFor();
+    await page.getByRole('grid').last().focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => running.place()).toMatch(/\/step\/300\/group\/[\w-]+\/rollout\/\d+$/);
+    await page.getByRole('navigation', { name: 'Outline' }).getByRole('button', { name: 'Turn 1' }).waitFor();
+  });
+
   test('a search of the steps here leads to all steps', async () => {
     await page.goto(running.urlOf(`/search?q=code:import&run=synthetic-grpo-roc-demo`));
     await here(4);

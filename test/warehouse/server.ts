@@ -67,8 +67,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   );
   const isReadOnly = user === 'reader' || url.searchParams.get('readonly') === '2';
   const database = url.searchParams.get('database') ?? 'default';
+  const defaultFormat = url.searchParams.get('default_format') ?? 'TabSeparated';
+  const areQuoted = url.searchParams.get('output_format_json_quote_64bit_integers') === '1';
   try {
-    const result = await inTurn(() => run(sql, { params, data, isReadOnly, database }));
+    const result = await inTurn(() =>
+      run(sql, { params, data, isReadOnly, database, defaultFormat, areQuoted }),
+    );
     response.setHeader('content-type', 'text/plain; charset=UTF-8');
     response.setHeader('x-clickhouse-query-id', url.searchParams.get('query_id') ?? '');
     response.setHeader('x-clickhouse-summary', JSON.stringify({ read_rows: String(result.rowsRead) }));
@@ -86,18 +90,29 @@ interface Query {
   readonly data: string | undefined;
   readonly isReadOnly: boolean;
   readonly database: string;
+  readonly defaultFormat: string;
+  /** Whether numbers of 64 bits are texts in JSON. */
+  readonly areQuoted: boolean;
 }
 
-async function run(sql: string, { params, data, isReadOnly, database }: Query): Promise<Result> {
-  if (isReadOnly && !/^\s*(?:SELECT|WITH|SHOW|DESCRIBE|EXISTS)\b/i.test(sql))
+async function run(
+  sql: string,
+  { params, data, isReadOnly, database, defaultFormat, areQuoted }: Query,
+): Promise<Result> {
+  if (isReadOnly && !/^\s*(?:SELECT|WITH|SHOW|DESCRIBE|EXISTS|EXPLAIN)\b/i.test(sql))
     throw new Error('Code: 164. DB::Exception: Cannot execute query in readonly mode. (READONLY)');
   if (!/^\s*CREATE DATABASE/i.test(sql))
     await session.queryBindAsync(`USE \`${database}\``, {}, { format: 'TabSeparated' });
   const given = data === undefined ? sql : await withData(sql, data);
   const format = /\bFORMAT\s+(\w+)\s*;?\s*$/i.exec(given);
   const statement = format === null ? given : given.slice(0, format.index);
+  await session.queryBindAsync(
+    `SET output_format_json_quote_64bit_integers = ${Number(areQuoted)}`,
+    {},
+    { format: 'TabSeparated' },
+  );
   return session.queryBindAsync(statement, bound(statement, params), {
-    format: format?.[1] ?? 'TabSeparated',
+    format: format?.[1] ?? defaultFormat,
   });
 }
 

@@ -44,7 +44,7 @@ export function ResultArea(props: ResultAreaProps) {
     );
   const { answer, rows } = outcome;
   if (answer.kind !== 'rows') return null;
-  if (outcome.aim === 'plan') return <PlanTree rows={rows} />;
+  if (outcome.aim === 'plan' && outcome.store === 'library') return <PlanTree rows={rows} />;
   const { columns } = answer;
   if (rows.length === 0)
     return (

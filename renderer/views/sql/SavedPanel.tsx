@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
-import type { ParamsOf, SavedQuery } from '../../../shared/api/contract.ts';
+import type { ExampleQuery, ParamsOf, SavedQuery } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
@@ -13,16 +13,16 @@ import { useFirstItems } from '../../ui/useFirstItems.tsx';
 const FIRST_QUERIES = 200;
 
 interface SavedPanelProps {
+  readonly examples: readonly ExampleQuery[];
   readonly sql: string;
   readonly onTake: (query: { readonly name: string; readonly sql: string }) => void;
 }
 
-export function SavedPanel({ sql, onTake }: SavedPanelProps) {
+export function SavedPanel({ examples, sql, onTake }: SavedPanelProps) {
   const client = useClient();
   const queryClient = useQueryClient();
   const saved = useRequest('query.list', {}).data;
   const queries = saved ?? [];
-  const examples = useRequest('query.examples', {}).data ?? [];
   const { shown, more } = useFirstItems(queries, 'query', FIRST_QUERIES, 'queries');
   const [name, setName] = useState('');
   const [renamed, setRenamed] = useState<string>();

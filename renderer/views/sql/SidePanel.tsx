@@ -1,10 +1,11 @@
 import { useState } from 'react';
-import type { SqlSource } from '../../../shared/api/contract.ts';
+import type { ExampleQuery, SqlSource } from '../../../shared/api/contract.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { SavedPanel } from './SavedPanel.tsx';
 
 interface SidePanelProps {
   readonly sources: readonly SqlSource[];
+  readonly examples: readonly ExampleQuery[];
   readonly sql: string;
   readonly onInsert: (text: string) => void;
   readonly onTake: (query: { readonly name: string; readonly sql: string }) => void;
@@ -15,7 +16,7 @@ const TABS = [
   { id: 'saved', label: 'Queries' },
 ] as const;
 
-export function SidePanel({ sources, sql, onInsert, onTake }: SidePanelProps) {
+export function SidePanel({ sources, examples, sql, onInsert, onTake }: SidePanelProps) {
   const [tab, setTab] = useState<(typeof TABS)[number]['id']>('saved');
   return (
     <aside className="sql-side" aria-label="Schema and queries">
@@ -23,7 +24,7 @@ export function SidePanel({ sources, sql, onInsert, onTake }: SidePanelProps) {
       {tab === 'schema' ? (
         <SchemaPanel sources={sources} onInsert={onInsert} />
       ) : (
-        <SavedPanel sql={sql} onTake={onTake} />
+        <SavedPanel examples={examples} sql={sql} onTake={onTake} />
       )}
     </aside>
   );

@@ -3,8 +3,9 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import type { SqlFormat, SqlRow, SqlSource } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
-import { goTo } from '../../data/useRoute.ts';
-import { type StatementAim, useSqlExport, useSqlRun } from '../../data/useSqlRun.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
+import { type StatementAim, type Store, useSqlExport, useSqlRun } from '../../data/useSqlRun.ts';
+import { useHasWarehouse } from '../../data/warehouse.ts';
 import type { SqlEditorHandle } from '../../editor/SqlEditor.tsx';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyWord } from '../../shell/keys/keysInForce.ts';
@@ -19,7 +20,7 @@ import { ResultArea } from './ResultArea.tsx';
 import { SidePanel } from './SidePanel.tsx';
 import { StatementBar } from './StatementBar.tsx';
 import { StatusLine } from './StatusLine.tsx';
-import { fileNameOf, linkOf, numberOf, routeOfTarget, tsvOf } from './sqlModel.ts';
+import { fileNameOf, linkOf, numberOf, placeIn, routeOfTarget, tsvOf } from './sqlModel.ts';
 import { useStatement } from './useStatement.ts';
 import './sql.css';
 
@@ -30,13 +31,19 @@ const TYPES = { csv: 'text/csv', tsv: 'text/tab-separated-values', jsonl: 'appli
 
 export default function SqlView() {
   const client = useClient();
+  const hasWarehouse = useHasWarehouse();
+  const [query, setQuery] = useUrlQuery();
+  const store: Store = hasWarehouse && query.get('store') === 'warehouse' ? 'warehouse' : 'library';
   const statement = useStatement();
   const { text, setText } = statement;
   const { outcome, running, run, stop } = useSqlRun();
   const file = useSqlExport();
-  const sources = useRequest('sql.schema', {}).data ?? NO_SOURCES;
+  const ofLibrary = useRequest('sql.schema', {}).data;
+  const ofWarehouse = useRequest('warehouse.schema', store === 'warehouse' ? {} : undefined).data;
+  const sources = (store === 'warehouse' ? ofWarehouse?.sources : ofLibrary) ?? NO_SOURCES;
   const saved = useRequest('query.list', {}).data ?? [];
-  const examples = useRequest('query.examples', {}).data ?? [];
+  const examplesOfLibrary = useRequest('query.examples', {}).data;
+  const examples = (store === 'warehouse' ? ofWarehouse?.examples : examplesOfLibrary) ?? [];
   const isDark = useIsDark();
   const notify = useInterface((state) => state.setNotice);
   const editor = useRef<SqlEditorHandle>(null);
@@ -50,11 +57,11 @@ export default function SqlView() {
     const sql = selected?.text ?? editor.current?.text() ?? text;
     if (sql.trim() === '') return notify('There is no statement to run');
     setChart(undefined);
-    void run(sql, selected?.start ?? 0, aim, limits);
+    void run({ sql, store, aim, start: selected?.start ?? 0 }, limits);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page opens
   useEffect(() => {
-    if (text !== '' && takeDueRun(text)) void run(text, 0, 'rows', limits);
+    if (text !== '' && takeDueRun(text)) void run({ sql: text, store, aim: 'rows', start: 0 }, limits);
   }, []);
   useCommands({
     'sql.run': () => start('rows'),
@@ -74,12 +81,17 @@ export default function SqlView() {
 
   const save = async (format: SqlFormat) => {
     if (outcome === undefined) return;
-    const end = await file.start(outcome.sql, format);
+    const end = await file.start(outcome, format);
     if (end.kind === 'failed') return notify(`No file: ${end.message}`);
     saveText(`${fileNameOf(name)}.${format}`, new Blob([...end.parts]), TYPES[format]);
     notify(`${counted(end.rows, 'row')} written as ${format.toUpperCase()}`);
   };
   const open = (row: SqlRow) => {
+    if (answer?.kind === 'rows' && outcome?.store === 'warehouse') {
+      const place = placeIn(answer.columns, row);
+      if (place !== undefined) return goTo(place);
+      return notify('The row opens its rollout if the result has the columns run, step, group and index');
+    }
     const link = answer?.kind === 'rows' ? linkOf(answer.columns) : undefined;
     const id = link === undefined ? undefined : numberOf(row[link.column]);
     if (link === undefined || id === undefined)
@@ -96,6 +108,8 @@ export default function SqlView() {
         <StatementBar
           isRunning={running !== undefined}
           hasText={text.trim() !== ''}
+          store={hasWarehouse ? store : undefined}
+          onStore={(next) => setQuery({ store: next === 'warehouse' ? next : undefined })}
           limits={limits}
           onLimits={setLimits}
           onRun={() => start('rows')}
@@ -172,6 +186,7 @@ export default function SqlView() {
       </div>
       <SidePanel
         sources={sources}
+        examples={examples}
         sql={text}
         onInsert={(inserted) => editor.current?.insert(inserted)}
         onTake={(query) => {

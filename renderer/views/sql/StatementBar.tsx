@@ -1,13 +1,16 @@
 /** Controls to run a statement, to show its query plan, and to limit it. */
 import { ListTree, Play } from 'lucide-react';
-import type { RunLimits } from '../../data/useSqlRun.ts';
+import type { RunLimits, Store } from '../../data/useSqlRun.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
-import { Button } from '../../ui/Controls.tsx';
+import { Button, Segmented } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
 
 interface StatementBarProps {
   readonly isRunning: boolean;
   readonly hasText: boolean;
+  /** Absent: there is no warehouse. */
+  readonly store: Store | undefined;
+  readonly onStore: (store: Store) => void;
   readonly limits: RunLimits;
   readonly onLimits: (limits: RunLimits) => void;
   readonly onRun: () => void;
@@ -17,7 +20,13 @@ interface StatementBarProps {
 const ROWS = [1_000, 10_000, 50_000];
 const SECONDS = [10, 30, 120, 600];
 
-export function StatementBar({ isRunning, hasText, limits, onLimits, onRun, onExplain }: StatementBarProps) {
+const STORES = [
+  { id: 'library', label: 'Library' },
+  { id: 'warehouse', label: 'Warehouse' },
+] as const;
+
+export function StatementBar(props: StatementBarProps) {
+  const { isRunning, hasText, store, limits, onLimits, onRun, onExplain } = props;
   return (
     <header className="sql-bar">
       <h1>SQL</h1>
@@ -36,6 +45,9 @@ export function StatementBar({ isRunning, hasText, limits, onLimits, onRun, onEx
       >
         <ListTree size={13} /> Explain
       </Button>
+      {store !== undefined && (
+        <Segmented label="Ask the" choices={STORES} chosen={store} onChoose={props.onStore} />
+      )}
       <label>
         rows up to{' '}
         <select
@@ -62,7 +74,11 @@ export function StatementBar({ isRunning, hasText, limits, onLimits, onRun, onEx
           ))}
         </select>
       </label>
-      <span className="dim">Read-only. Queries run in a separate process.</span>
+      <span className="dim">
+        {store === 'warehouse'
+          ? "Read-only, in ClickHouse's SQL. A link never runs a statement."
+          : 'Read-only. Queries run in a separate process.'}
+      </span>
     </header>
   );
 }

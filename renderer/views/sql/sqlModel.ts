@@ -81,6 +81,17 @@ export function linkOf(
   return undefined;
 }
 
+/** Columns of a warehouse's rollout, by which a row opens it. */
+const PLACE = ['run', 'step', 'group', 'index'];
+
+/** The rollout that a row of a warehouse names. */
+export function placeIn(columns: readonly string[], row: SqlRow): Route | undefined {
+  const [runKey, step, groupKey, ordinal] = PLACE.map((name) => row[columns.indexOf(name)]);
+  if (typeof runKey !== 'string' || typeof groupKey !== 'string' || typeof ordinal !== 'number')
+    return undefined;
+  return { view: 'rollout', runKey, step: typeof step === 'number' ? step : 0, groupKey, ordinal };
+}
+
 export function routeOfTarget({ runKey, step, groupKey, ordinal }: SqlTarget): Route {
   if (step === undefined || groupKey === undefined) return { view: 'run', runKey };
   if (ordinal === undefined) return { view: 'group', runKey, step, groupKey };
