@@ -1,4 +1,8 @@
 /** Limits the time that one file may take. A small file can hold so many small parts that it would be read for minutes. */
+import { CorruptContainerError } from './containers/container.ts';
+
+/** Ends the reading of a file that takes too long. The next call continues there. */
+export class TookTooLongError extends CorruptContainerError {}
 
 /**
  * Limit in ms of CPU time: 15 s, and 10 s more for each MiB beyond 3. Each MiB of a log takes less than 0.1 s, and if it

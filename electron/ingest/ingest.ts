@@ -445,9 +445,15 @@ class IngestCall {
       else {
         this.unsaved = `only that ${path} was read to its end`;
         this.reportEnd(fileId, request, outcome);
-        this.writer.updateFile(fileId, identity, identified, 'read');
+        this.writer.updateFile(
+          fileId,
+          identity,
+          identified,
+          outcome.isCutShort === true ? 'partial' : 'read',
+        );
       }
-      return this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
+      const report = this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
+      return outcome.isCutShort === true ? { ...report, isUnread: true } : report;
     } catch (error) {
       await prepared?.parse?.drop();
       // A cancelled parser that did not answer was killed.
@@ -560,7 +566,10 @@ class IngestCall {
       if (request.adapter === undefined) tooLong = tooMuchComputing(writingMs, request.bytes);
       if (tooLong !== undefined) parse.stop();
     });
-    const outcome = tooLong === undefined ? read : { isCancelled: this.shouldStop(), damage: tooLong };
+    const outcome =
+      tooLong === undefined
+        ? read
+        : { isCancelled: this.shouldStop(), damage: tooLong, isCutShort: true as const };
     // A file that was rewritten is forgotten, and read from its beginning.
     if (outcome.isChanged === true)
       Object.assign(this.status, { bytesDone: base, rollouts: added, issues, caveats });
@@ -586,8 +595,9 @@ class IngestCall {
       });
     }
     if (outcome.damage !== undefined) {
-      const message = `${outcome.damage}; everything before that was read`;
-      this.addIssue(fileId, { severity: 'refused', code: 'damaged', message });
+      const isCutShort = outcome.isCutShort === true;
+      const message = `${outcome.damage}; everything before that was read${isCutShort ? ', and the next call continues there' : ''}`;
+      this.addIssue(fileId, { severity: 'refused', code: isCutShort ? PARSER_ENDED : 'damaged', message });
     }
     const isEmpty = outcome.incompleteLine === undefined && this.writer.knownFile(request.path)?.lines === 0;
     if (request.adapter !== undefined && isEmpty) {

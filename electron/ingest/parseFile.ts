@@ -12,6 +12,7 @@ import type { Mapping } from '../../shared/format/mapping.ts';
 import { Parts } from '../../shared/format/parts.ts';
 import type { PackedBatch, PackedSignal } from '../storage/batch.ts';
 import { contentHash, storedJoinKey } from '../storage/contentHash.ts';
+import { TookTooLongError } from './computingTime.ts';
 import { type Adapter, AdapterOutputChangedError } from './containers/adapter.ts';
 import { bytesBetween, LONGEST_RECORD } from './containers/bytes.ts';
 import {
@@ -58,6 +59,8 @@ export interface ParseOutcome {
    * damage.
    */
   readonly damage?: string;
+  /** Reading ended because it took too long, which `damage` says. The next call continues there. */
+  readonly isCutShort?: true;
   /** The part that was read has changed, so the file has to be read from its beginning. */
   readonly isChanged?: true;
   readonly isCancelled: boolean;
@@ -65,7 +68,7 @@ export interface ParseOutcome {
 
 /**
  * @param signal stops an adapter that is still running
- * @param checkTime throws CorruptContainerError when the file takes too long
+ * @param checkTime throws TookTooLongError when the file takes too long
  * @throws the system's error when the file cannot be read
  */
 export async function parseFile(
@@ -104,6 +107,7 @@ export async function parseFile(
     let isIncomplete = false;
     let tooLong: number | undefined;
     let damage: string | undefined;
+    let isCutShort = false;
     try {
       let turnedAt = performance.now();
       for await (const chunk of records.records(offset)) {
@@ -133,6 +137,7 @@ export async function parseFile(
     } catch (error) {
       if (!(error instanceof CorruptContainerError)) throw error;
       damage = error.message;
+      isCutShort = error instanceof TookTooLongError;
     }
     if (isCancelled()) return { isCancelled: true };
     parser.close();
@@ -145,6 +150,7 @@ export async function parseFile(
       ...(isIncomplete ? { incompleteLine: parser.lines + 1 } : {}),
       ...(tooLong === undefined ? {} : { tooLong }),
       ...(damage === undefined ? {} : { damage }),
+      ...(isCutShort ? { isCutShort } : {}),
     };
   } catch (error) {
     if (error instanceof AdapterOutputChangedError || error instanceof RewrittenError)

@@ -4,8 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { serialize } from 'node:v8';
-import { tooMuchComputing } from '../ingest/computingTime.ts';
-import { CorruptContainerError } from '../ingest/containers/container.ts';
+import { TookTooLongError, tooMuchComputing } from '../ingest/computingTime.ts';
 import { identify } from '../ingest/identify.ts';
 import { Mappings } from '../ingest/mappings.ts';
 import { type ParseRequest, parseFile } from '../ingest/parseFile.ts';
@@ -24,7 +23,10 @@ import {
 const AHEAD = 2;
 
 /** CPU time of one record. The longest one that is read takes a few seconds. */
-const LONGEST_TURN_MS = 20_000;
+const LONGEST_TURN_MS = 10_000;
+/** CPU time until the format of a file is known. It reads the first records only. */
+const LONGEST_LOOK_MS = 10_000;
+const LOOK_EVERY_MS = 100;
 
 const parent = connectToParent<ParserFrame, ParserRequest>();
 const watched = watchProcess(entryOf('watchdog'), {
@@ -51,13 +53,13 @@ class Parse {
     this.startedAt = cpuMs();
   }
 
-  /** @throws CorruptContainerError if the file has taken too long, or an error for which it is read again alone */
+  /** @throws TookTooLongError if the file has taken too long, or an error for which it is read again alone */
   checkTime(): void {
     // The output of an adapter may be larger than the file.
     if (this.request.container === 'adapter') return;
     const why = tooMuchComputing(cpuMs() - this.startedAt, this.request.bytes);
     if (why === undefined) return;
-    if (this.isAlone) throw new CorruptContainerError(why);
+    if (this.isAlone) throw new TookTooLongError(why);
     throw Object.assign(new Error(why), { code: 'PARSER_ENDED', syscall: 'parse' });
   }
 
@@ -151,12 +153,38 @@ function startNext(): void {
   startNext();
 }
 
+/** Files that are being identified. */
+let looks = 0;
+
 function startClocks(): void {
-  for (const { parse } of running) parse.startClock(running.length === 1);
+  for (const { parse } of running) parse.startClock(running.length === 1 && looks === 0);
+}
+
+/** Ends the process if it has taken too long, because nothing can be stopped within a record. */
+async function endLook(parseId: number): Promise<void> {
+  const message = `its first records take more than ${LONGEST_LOOK_MS / 1000} s of computing`;
+  await post(
+    running.length === 0 && looks === 1
+      ? {
+          parseId,
+          kind: 'identified',
+          identified: { kind: 'refused', issue: { severity: 'refused', code: 'damaged', message } },
+        }
+      : { parseId, kind: 'error', message, system: { code: 'PARSER_ENDED', syscall: 'parse' } },
+  );
+  process.exit(1);
 }
 
 async function look(message: Extract<ParserRequest, { kind: 'identify' }>): Promise<void> {
   const { parseId, path, name, mappings, forced } = message;
+  looks++;
+  startClocks();
+  const startedAt = cpuMs();
+  const timer = setInterval(() => {
+    if (cpuMs() - startedAt < LONGEST_LOOK_MS) return;
+    clearInterval(timer);
+    void endLook(parseId);
+  }, LOOK_EVERY_MS);
   try {
     const identified = await identify(path, name, new Mappings(mappings, forced).detect);
     // Drop the records of a refused file: they may be nested too deeply to be copied, and ingest does not need them.
@@ -165,6 +193,10 @@ async function look(message: Extract<ParserRequest, { kind: 'identify' }>): Prom
     else post({ parseId, kind: 'identified', identified });
   } catch (error) {
     post({ parseId, kind: 'error', ...describe(error) });
+  } finally {
+    clearInterval(timer);
+    looks--;
+    startClocks();
   }
 }
 

@@ -137,9 +137,9 @@ it('keeps all records before one that ends the parser, and continues there in th
 describe('a file that takes too long for its size', () => {
   const lines = Array.from({ length: 10 }, (_, n) => line(n).replace('"a"', `"${'a'.repeat(400_000)}"`));
   const issue = {
-    code: 'damaged',
+    code: 'parser_ended',
     message:
-      'it takes more than 23 s of computing, too much for a file of 4 MB; everything before that was read',
+      'it takes more than 23 s of computing, too much for a file of 4 MB; everything before that was read, and the next call continues there',
   };
 
   it.each(['alone', 'beside others'])('is read up to there by the parser: %s', async (where) => {
@@ -156,10 +156,32 @@ describe('a file that takes too long for its size', () => {
       expect(first?.rollouts).toBeGreaterThan(0);
       expect(first?.rollouts).toBeLessThan(lines.length);
       for (const other of others) expect(other).toMatchObject({ rollouts: 1, issues: [] });
-      // In a plain file, the next call continues.
       const [again] = (await ingest([logs], new LibraryWriter(db), parser)).files;
       expect(again?.status).toBe('appended');
+      expect(rows(place.library, `SELECT status FROM file_row WHERE path LIKE '%1.jsonl'`)).toEqual([
+        { status: 'partial' },
+      ]);
       expect(again?.rollouts).toBeGreaterThan(first?.rollouts ?? 0);
+    } finally {
+      db.close();
+    }
+  });
+
+  it('is refused if its format is not known by then', async () => {
+    const path = place.file('1.jsonl', lines.join(''));
+    const db = openWriter(place.library);
+    // Each look at the clock takes a minute, and each timer also runs at once.
+    parser = parserOf(`
+      let ms = 0;
+      process.cpuUsage = () => ({ user: (ms += 60_000) * 1000, system: 0 });
+      const every = setInterval;
+      globalThis.setInterval = (action, delay) => { queueMicrotask(action); return every(action, delay); };
+    `);
+    try {
+      const [file] = (await ingest([path], new LibraryWriter(db), parser)).files;
+      const message = 'its first records take more than 10 s of computing';
+      expect(file).toMatchObject({ status: 'refused', issues: [{ code: 'damaged', message }] });
+      expect(starts()).toBe('start\n');
     } finally {
       db.close();
     }

@@ -242,6 +242,13 @@ describe('what an Arrow file claims', () => {
     );
   });
 
+  it('may end twice, as flechette writes it, but with nothing else', async () => {
+    const end = Buffer.from([255, 255, 255, 255, 0, 0, 0, 0]);
+    expect(await rowsOf(Buffer.concat([stream, end, Buffer.alloc(64)]))).toEqual({ rows });
+    const { error } = await rowsOf(Buffer.concat([stream, stream]));
+    expect(String(error)).toContain(`and the file has ${stream.byteLength} more bytes`);
+  });
+
   it('has rows although the length of its schema is missing, as polars writes it', async () => {
     const [, first = 0] = messages();
     const metadata = stream.subarray(8, first);

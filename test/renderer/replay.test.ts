@@ -188,6 +188,9 @@ describe('folds', () => {
   it('folds letters whose direction changes so often that a page would be slow', () => {
     const fold = foldOf('אa'.repeat(9_000), 'text');
     expect(fold).toMatchObject({ isFoldable: true, head: 'אa'.repeat(1_000), characters: 18_000 });
+    expect(foldOf('𞤀a'.repeat(3_000), 'text').isFoldable).toBe(true);
+    expect(foldOf('𓀀𒀀'.repeat(3_000), 'text').isFoldable).toBe(true);
+    expect(foldOf('中文 text。'.repeat(900), 'text').isFoldable).toBe(false);
     expect(foldOf('עברית and English, '.repeat(500), 'text').isFoldable).toBe(false);
   });
 

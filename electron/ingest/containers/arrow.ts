@@ -62,6 +62,8 @@ const [SCHEMA, DICTIONARY_BATCH, RECORD_BATCH] = [1, 2, 3];
 const CONTINUATION = -1;
 /** Metadata begins with the position of its table. As the length of a message, this number is too small. */
 const BARE_METADATA = 4;
+/** Bytes behind the messages. */
+const LONGEST_PADDING = 1 << 12;
 /** A row of which a part is missing. */
 const CUT_ROW = Buffer.from('{');
 
@@ -281,7 +283,7 @@ export class ArrowSource implements RecordSource {
       const hasContinuation = head.readInt32LE(0) === CONTINUATION;
       const length = head.readInt32LE(hasContinuation ? 4 : 0);
       const start = at + (hasContinuation ? 8 : 4);
-      if (length === 0 && start !== this.end)
+      if (length === 0 && !this.isPadding(start, this.end))
         throw new CorruptContainerError(
           `the Arrow data ends at byte ${at}, and the file has ${this.size - start} more bytes`,
         );
@@ -297,6 +299,12 @@ export class ArrowSource implements RecordSource {
     }
     this.isCut = at < this.size;
     return false;
+  }
+
+  /** Whether these bytes are the mark that ends the messages once more, as flechette writes it, or zeros. */
+  private isPadding(start: number, end: number): boolean {
+    const isShort = start <= end && end - start <= LONGEST_PADDING;
+    return isShort && this.bytes(start, end - start).every((byte) => byte === 0 || byte === 0xff);
   }
 
   /** Position behind the mark that ends the messages: of the index of a file, or the end of a stream. */
