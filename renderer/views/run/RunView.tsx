@@ -273,7 +273,7 @@ function CopyNote({ run: { config } }: { readonly run: RunDetail }) {
   );
 }
 
-/** Every other page, search and SQL see what is in the library only. */
+/** Every other page and search see what is in the library only. */
 function ElsewhereNote({ run, steps }: { readonly run: RunDetail; readonly steps: StepsOfRun }) {
   const { all = [], elsewhere, warehouseError, askAgain, isAsking, isThere } = steps;
   const { beside } = useRunElsewhere(run.runKey);
@@ -309,7 +309,8 @@ function ElsewhereNote({ run, steps }: { readonly run: RunDetail; readonly steps
     <p className="page-note" role="note">
       {all.length - elsewhere.size} of {counted(all.length, 'step')} are here. The others are in the
       warehouse, and are copied when you open them. Steps, charts and the list of rollouts know all, also
-      under a filter such as <code>text:"wait"</code>; every other page, search and SQL know those here.
+      under a filter such as <code>text:"wait"</code>; every other page and search know those here, and SQL
+      asks either.
     </p>
   );
 }

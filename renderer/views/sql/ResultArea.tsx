@@ -2,7 +2,7 @@
 import { ClipboardCopy, Download, PanelRight, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { SqlFormat, SqlRow, SqlValue } from '../../../shared/api/contract.ts';
-import type { SqlOutcome } from '../../data/useSqlRun.ts';
+import type { SqlOutcome, Store } from '../../data/useSqlRun.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
@@ -13,6 +13,7 @@ import { ResultTable } from './ResultTable.tsx';
 import { planLines, valueText } from './sqlModel.ts';
 
 interface ResultAreaProps {
+  readonly store: Store;
   readonly outcome: SqlOutcome | undefined;
   readonly isRunning: boolean;
   readonly chart: ChartChoice | undefined;
@@ -33,6 +34,15 @@ export function ResultArea(props: ResultAreaProps) {
   const [hasRowPane, setRowPane] = useState(false);
   const [cursor, setCursor] = useState<SqlRow>();
   if (props.isRunning) return <WaitingState title="Running…" />;
+  if (outcome === undefined && props.store === 'warehouse')
+    return (
+      <EmptyState title="Query the warehouse in SQL">
+        <p>
+          Press Run for the rows of the statement, over all steps. Schema lists views and columns, Queries has
+          examples. A row with run, step, group and index opens its replay.
+        </p>
+      </EmptyState>
+    );
   if (outcome === undefined)
     return (
       <EmptyState title="Query the library in SQL">
@@ -89,6 +99,7 @@ export function ResultArea(props: ResultAreaProps) {
             key={answer.resultId}
             columns={columns}
             rows={rows}
+            store={outcome.store}
             onOpen={props.onOpen}
             onCursor={setCursor}
             notify={props.notify}

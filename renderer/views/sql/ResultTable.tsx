@@ -3,16 +3,18 @@
 import { useMemo, useState } from 'react';
 import type { SqlRow, SqlValue } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import type { Store } from '../../data/useSqlRun.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { type Arrangement, AS_THEY_CAME, type Column, type TableLayout } from '../../ui/tableColumns.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
-import { cellText, isNumeric, linkOf, numberOf, sortedRows, valueText } from './sqlModel.ts';
+import { cellText, isNumeric, linkOf, numberOf, placeLinkOf, sortedRows, valueText } from './sqlModel.ts';
 
 interface ResultTableProps {
   readonly columns: readonly string[];
   readonly rows: readonly SqlRow[];
+  readonly store: Store;
   readonly onOpen: (row: SqlRow) => void;
   readonly onCursor: (row: SqlRow | undefined) => void;
   readonly notify: (sentence: string) => void;
@@ -26,11 +28,11 @@ interface Sorting {
 /** Characters of a text in a cell: more than fit on a screen. */
 const CELL_CHARS = 400;
 
-export function ResultTable({ columns, rows, onOpen, onCursor, notify }: ResultTableProps) {
+export function ResultTable({ columns, rows, store, onOpen, onCursor, notify }: ResultTableProps) {
   const table = useTableCommands();
   const [sort, setSort] = useState<Sorting>();
   const [layout, setLayout] = useState<TableLayout>(AS_THEY_CAME);
-  const tableColumns = useMemo(() => columnsFor(columns, rows), [columns, rows]);
+  const tableColumns = useMemo(() => columnsFor(columns, rows, store), [columns, rows, store]);
   const sorted = useMemo(
     () => (sort === undefined ? rows : sortedRows(rows, Number(sort.column.split(' ')[0]), sort.direction)),
     [rows, sort],
@@ -62,8 +64,12 @@ export function ResultTable({ columns, rows, onOpen, onCursor, notify }: ResultT
   );
 }
 
-function columnsFor(names: readonly string[], rows: readonly SqlRow[]): readonly Column<SqlRow>[] {
-  const link = linkOf(names);
+function columnsFor(
+  names: readonly string[],
+  rows: readonly SqlRow[],
+  store: Store,
+): readonly Column<SqlRow>[] {
+  const link = store === 'warehouse' ? placeLinkOf(names) : linkOf(names);
   return names.map((name, i) => {
     const isNumber = isNumeric(rows, i);
     const isLink = link?.column === i;

@@ -87,12 +87,14 @@ export default function SqlView() {
     notify(`${counted(end.rows, 'row')} written as ${format.toUpperCase()}`);
   };
   const open = (row: SqlRow) => {
-    if (answer?.kind === 'rows' && outcome?.store === 'warehouse') {
-      const place = placeIn(answer.columns, row);
-      if (place !== undefined) return goTo(place);
-      return notify('The row opens its rollout if the result has the columns run, step, group and index');
+    const columns = answer?.kind === 'rows' ? answer.columns : [];
+    if (outcome?.store === 'warehouse') {
+      const place = placeIn(columns, row);
+      return place === undefined
+        ? notify('A row opens its rollout if the result has the columns run, step, group and index')
+        : goTo(place);
     }
-    const link = answer?.kind === 'rows' ? linkOf(answer.columns) : undefined;
+    const link = linkOf(columns);
     const id = link === undefined ? undefined : numberOf(row[link.column]);
     if (link === undefined || id === undefined)
       return notify('The row has no rollout_id, group_id or run_id to open');
@@ -159,6 +161,7 @@ export default function SqlView() {
         {/* Escape moves the focus here from the editor. */}
         <div className="sql-results" ref={results} tabIndex={-1}>
           <ResultArea
+            store={store}
             outcome={running === undefined ? outcome : undefined}
             isRunning={running !== undefined}
             chart={chart}

@@ -84,6 +84,12 @@ export function linkOf(
 /** Columns of a warehouse's rollout, by which a row opens it. */
 const PLACE = ['run', 'step', 'group', 'index'];
 
+/** As `linkOf`, for a result of a warehouse. */
+export const placeLinkOf = (columns: readonly string[]): ReturnType<typeof linkOf> =>
+  PLACE.every((name) => columns.includes(name))
+    ? { column: columns.indexOf('index'), kind: 'rollout' }
+    : undefined;
+
 /** The rollout that a row of a warehouse names. */
 export function placeIn(columns: readonly string[], row: SqlRow): Route | undefined {
   const [runKey, step, groupKey, ordinal] = PLACE.map((name) => row[columns.indexOf(name)]);
