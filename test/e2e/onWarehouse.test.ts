@@ -132,7 +132,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
     const ask = async (sql: string) => {
       await page.goto(running.urlOf(`/sql?store=warehouse&sql=${encodeURIComponent(sql)}`));
       await page.getByText('This statement came with a link and was not run.', { exact: false }).waitFor();
-      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.locator('.sql-bar').getByRole('button', { name: 'Run', exact: true }).click();
     };
     await ask('SELECT step, count() AS rollouts FROM rollout GROUP BY step ORDER BY step');
     await page.getByText('12 rows in', { exact: false }).waitFor();
