@@ -51,6 +51,12 @@ interface ProcessLimits {
   readonly longestTurnMs?: number | undefined;
 }
 
+/** CPU time of this process, in ms. It grows on a busy machine as slowly as the work does. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 const BEAT_MS = 100;
 
 /**

@@ -102,7 +102,7 @@ function condition(node: FilterNode, given: Given, own: OwnRollouts | undefined)
 }
 
 /**
- * Of groups in several logs, the positions are counted as a copy counts them. The places are a part of the statement,
+ * Rollouts of a group in several logs are numbered as a copy numbers them. The places are a part of the statement,
  * because parameters are a part of the address of a request; as digits, they cannot end their literal.
  */
 function placedIn(places: readonly RolloutPlace[]): string {

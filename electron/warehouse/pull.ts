@@ -62,7 +62,7 @@ export interface PullRequest {
   /** Absent: every step. */
   readonly steps?: readonly number[] | { readonly first: number; readonly last: number };
   readonly filter?: FilterNode;
-  /** What the reader's library knows of rollouts. */
+  /** Selects by labels and notes of the reader's library. */
   readonly own?: OwnRollouts;
   /** A directory that does not exist or is empty; with `isAdded`, also an earlier pull of the run. */
   readonly directory: string;

@@ -9,7 +9,7 @@ import { identify } from '../ingest/identify.ts';
 import { Mappings } from '../ingest/mappings.ts';
 import { type ParseRequest, parseFile } from '../ingest/parseFile.ts';
 import { packList } from '../threads/packedList.ts';
-import { connectToParent, watchProcess } from '../threads/parentProcess.ts';
+import { connectToParent, cpuMs, watchProcess } from '../threads/parentProcess.ts';
 import { entryOf } from './entry.ts';
 import {
   MOST_PARSER_MEMORY,
@@ -224,12 +224,6 @@ async function run(parseId: number, parse: Parse): Promise<void> {
   } finally {
     parses.delete(parseId);
   }
-}
-
-/** CPU time of this process. It grows on a busy machine as slowly as the work does. */
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }
 
 function describe(error: unknown): Omit<Extract<ParserNews, { kind: 'error' }>, 'kind'> {

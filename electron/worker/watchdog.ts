@@ -1,6 +1,6 @@
 /** A worker thread of a child process. Kills the process when its parent has ended, or when it exceeds a limit. */
 import { workerData } from 'node:worker_threads';
-import type { WatchedProcess } from '../threads/parentProcess.ts';
+import { cpuMs, type WatchedProcess } from '../threads/parentProcess.ts';
 
 const CHECK_MS = 25;
 
@@ -24,9 +24,4 @@ function isStuck(): boolean {
     cpuAtBeat = cpuMs();
   }
   return cpuMs() - cpuAtBeat > longestTurnMs;
-}
-
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }

@@ -8,7 +8,7 @@ import { useAbort } from './useLongQuery.ts';
 
 /** `plan`: the query plan. */
 export type StatementAim = 'rows' | 'plan';
-/** What is asked: the library, or the warehouse. */
+/** The database that runs a statement. */
 export type Store = 'library' | 'warehouse';
 
 export interface SqlOutcome {

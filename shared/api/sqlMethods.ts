@@ -21,7 +21,7 @@ const MOST_SQL_ROWS = 50_000;
 const sql = z.string().max(LONGEST_STATEMENT);
 const timeoutMs = z.int().min(10).max(3_600_000);
 const name = z.string().trim().min(1).max(200);
-/** What is asked: this library in SQLite's SQL, or the warehouse that the user has named, in ClickHouse's. */
+/** The database that runs the statement: this library (SQLite's SQL), or the warehouse that the user has named (ClickHouse's). */
 const store = z.enum(['library', 'warehouse']).default('library');
 
 export const SQL_METHODS = {

@@ -168,7 +168,7 @@ function isSumOf({ sizes, typeIds }: Column): boolean {
   return sizes === undefined && typeIds === undefined;
 }
 
-/** Types of columns (apache/arrow:format/Schema.fbs, `Type`). A dictionary is none there. */
+/** Ids of column types (apache/arrow:format/Schema.fbs, `Type`). The decoder has another one for dictionaries. */
 const [BOOL, DECIMAL, INTERVAL, STRUCT, FIXED_BINARY, BINARY_VIEW, UTF8_VIEW] = [6, 7, 11, 13, 15, 23, 24];
 const VIEW_BYTES = 16;
 /** Bytes of an interval: months, days and milliseconds, or months, days and nanoseconds. */

@@ -409,7 +409,7 @@ class PageChecker {
         at += 4 + length;
       }
       const { definition } = this.leaf;
-      const known = (): number =>
+      const known =
         definition === 0 ? values : countRuns(bytes, levels, widthOf(definition), definition, values);
       this.checkValues(bytes, at, { values, known, inDictionary }, encoding);
     };
@@ -447,9 +447,8 @@ class PageChecker {
       is_compressed: page[7] !== 0,
     };
     const { inDictionary } = this;
-    const known = (): number => values - ofPage.num_nulls;
     const checkUnpacked = (plain: Uint8Array): void =>
-      this.checkValues(plain, 0, { values, known, inDictionary }, encoding);
+      this.checkValues(plain, 0, { values, known: values - ofPage.num_nulls, inDictionary }, encoding);
     const isPacked = page[7] !== 0 && this.isPacked;
     const check = (bytes: Uint8Array): void => {
       let at = 0;
@@ -479,14 +478,14 @@ class PageChecker {
     encoding: number,
   ): void {
     const isBoolean = this.chunk.type === 'BOOLEAN';
-    if (encoding === PLAIN) checkPlain(bytes, at, known(), this.bytesOfValue);
+    if (encoding === PLAIN) checkPlain(bytes, at, known, this.bytesOfValue);
     if (encoding === DELTA_BYTE_ARRAY && values * bytes.byteLength > MOST_SHARED)
       throw new Error(`it has a page of ${values} texts that share their beginnings`);
     if (encoding === DELTA_BINARY_PACKED || encoding === DELTA_LENGTH_BYTE_ARRAY)
-      checkDeltas(bytes, at, known(), this.chunk.type === 'INT32');
+      checkDeltas(bytes, at, known, this.chunk.type === 'INT32');
     if (encoding === DELTA_BYTE_ARRAY) {
-      checkDeltas(bytes, checkDeltas(bytes, at, known()), known());
-      checkPrefixes(bytes, at, known());
+      checkDeltas(bytes, checkDeltas(bytes, at, known), known);
+      checkPrefixes(bytes, at, known);
     }
     if (encoding === RLE && !isBoolean)
       throw new Error(
@@ -497,7 +496,7 @@ class PageChecker {
     else if (usesDictionary(encoding)) {
       const width = bytes[at] ?? 0;
       checkRuns(bytes, at + 1, bytes.byteLength, width, values);
-      if (2 ** width > inDictionary) checkIndexes(bytes, at + 1, width, known(), inDictionary);
+      if (2 ** width > inDictionary) checkIndexes(bytes, at + 1, width, known, inDictionary);
     }
   }
 }
@@ -506,7 +505,7 @@ class PageChecker {
 interface ValueCounts {
   readonly values: number;
   /** How many are not null. */
-  readonly known: () => number;
+  readonly known: number;
   /** How many its dictionary has. */
   readonly inDictionary: number;
 }
