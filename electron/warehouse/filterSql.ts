@@ -110,13 +110,22 @@ function placedIn(places: readonly RolloutPlace[]): string {
   const json = JSON.stringify(places.map(({ step, group, index }) => [step, group, index]));
   const each = `SELECT arrayJoin(JSONExtract(unhex('${Buffer.from(json).toString('hex')}'), 'Array(Tuple(Int32, String, Int32))')) AS place`;
   return `(ifNull(step, 0), load, rollout) IN (
-    SELECT at, of_load, number FROM (
-      SELECT ifNull(r.step, 0) AS at, r.load AS of_load, r.rollout AS number, r.\`group\` AS of_group,
-        if(uniqExact(r.load) OVER (PARTITION BY r.step, r.\`group\`) > 1,
-          row_number() OVER (PARTITION BY r.step, r.\`group\` ORDER BY l.source, r.rollout) - 1, r.\`index\`) AS position
-      FROM rollout AS r INNER JOIN load AS l ON l.load = r.load
-      WHERE r.run = {run:String} AND (ifNull(r.step, 0), r.\`group\`) IN (SELECT place.1, place.2 FROM (${each})))
+    SELECT at, of_load, number FROM (${numberedAsCopied(`SELECT place.1, place.2 FROM (${each})`)})
     WHERE (at, of_group, position) IN (SELECT place.1, place.2, place.3 FROM (${each})))`;
+}
+
+/**
+ * The rollouts of groups with their positions. A copy numbers a group of several loads anew. Needs the parameter `run`.
+ *
+ * @param groups a query of steps and groups; without steps, the step is 0
+ */
+export function numberedAsCopied(groups: string): string {
+  const group = 'OVER (PARTITION BY r.step, r.`group`';
+  return `SELECT ifNull(r.step, 0) AS at, r.load AS of_load, r.rollout AS number, r.\`group\` AS of_group,
+      uniqExact(r.load) ${group}) AS loads,
+      if(loads > 1, row_number() ${group} ORDER BY l.source, r.rollout) - 1, r.\`index\`) AS position
+    FROM rollout AS r INNER JOIN load AS l ON l.load = r.load
+    WHERE r.run = {run:String} AND (ifNull(r.step, 0), r.\`group\`) IN (${groups})`;
 }
 
 function expressionOf(field: FieldName): string {

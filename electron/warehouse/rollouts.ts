@@ -17,7 +17,7 @@ import {
 } from '../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
 import type { QueryParams, Row, Warehouse } from './connection.ts';
-import { filterCondition, type OwnRollouts } from './filterSql.ts';
+import { filterCondition, numberedAsCopied, type OwnRollouts } from './filterSql.ts';
 import { checkVersion, quoted } from './tables.ts';
 import { VALUES } from './values.ts';
 
@@ -106,13 +106,9 @@ async function positionsOf(
       rollout: z.number().int(),
       ordinal: z.number().int(),
     }),
-    `SELECT at, load, rollout, ordinal FROM (
-      SELECT ifNull(r.step, 0) AS at, r.load AS load, r.rollout AS rollout,
-        row_number() OVER (PARTITION BY r.step, r.\`group\` ORDER BY l.source, r.rollout) - 1 AS ordinal,
-        uniqExact(r.load) OVER (PARTITION BY r.step, r.\`group\`) AS loads
-      FROM rollout AS r INNER JOIN load AS l ON l.load = r.load
-      WHERE r.run = {run:String} AND (r.step, r.\`group\`) IN (SELECT step, \`group\` ${first}))
-    WHERE loads > 1 AND (at, load, rollout) IN (SELECT ifNull(step, 0), load, rollout ${first})`,
+    `SELECT at, of_load AS load, number AS rollout, position AS ordinal
+    FROM (${numberedAsCopied(`SELECT ifNull(step, 0), \`group\` ${first}`)})
+    WHERE loads > 1 AND (at, of_load, number) IN (SELECT ifNull(step, 0), load, rollout ${first})`,
     params,
     signal,
   );
