@@ -67,4 +67,11 @@ describe('Markdown blocks', () => {
     expect(markdownBlocks(`\`\`\`\n${long}\`\`\`\n`)).toHaveLength(1);
     expect(markdownBlocks(`\\[\n${long}\\]\n`)).toHaveLength(1);
   });
+
+  it('keeps long code alone, and short code with the text around it', () => {
+    const code = (lines: number) => `\`\`\`python\n${'x = 1\n\n'.repeat(lines)}\`\`\`\n`;
+    const texts = (text: string) => markdownBlocks(text).map((block) => block.text);
+    expect(texts(`a\n${code(9)}b`)).toEqual([`a\n${code(9)}b`]);
+    expect(texts(`a\n${code(900)}b`)).toEqual(['a\n', code(900), 'b']);
+  });
 });

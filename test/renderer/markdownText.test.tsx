@@ -96,6 +96,8 @@ describe('rendered Markdown', () => {
 
 describe('text that a parser or a page does not bear', () => {
   const nested = (piece: string, times: number, end = 'x') => piece.repeat(times) + end;
+  const table = (columns: number, rows: number) =>
+    `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|\n'.repeat(rows)}`;
 
   it.each([
     ['list marks', nested('- ', 1_000)],
@@ -105,7 +107,14 @@ describe('text that a parser or a page does not bear', () => {
     ['lists behind white space', Array.from({ length: 80 }, (_, i) => `${'  '.repeat(i)}- x`).join('\n')],
     ['one long line', 'word '.repeat(4_000)],
     ['many formulas', '$x$ '.repeat(1_500)],
-    ['tables of many columns', `${'|a'.repeat(100)}|\n${'|-'.repeat(100)}|\n${'|\n'.repeat(200)}`],
+    ['tables of many columns', table(100, 200)],
+    ['tables behind a line that is no fence', `\`\`\` \`\n${table(100, 200)}`],
+    ['lists behind a line that is no fence', `\`\`\` \`\n${nested('- ', 1_000)}`],
+    ['lists behind a fence of another length', `\`\`\`\`\n\`\`\`\n\`\`\`\`\n${nested('- ', 1_000)}\n\`\`\``],
+    ['lists behind an indented fence', ` ~~~\n\`\`\`\n ~~~\n${nested('- ', 1_000)}`],
+    ['lists behind a formula', `$$\n\`\`\`\n$$\n${nested('- ', 1_000)}`],
+    ['lists behind HTML', `<div>\n\`\`\`\n\n${nested('- ', 1_000)}`],
+    ['tables with lines of other white space', table(100, 200).replace('|\n|\n', '|\n\u00a0\n|\n')],
     ['tables in quotes', `> ${'|a'.repeat(100)}|\n> ${'|:-:'.repeat(100)}|\n${'> |\n'.repeat(200)}`],
   ])('%s stay text, and the page says why', (_, text) => {
     const html = render(text);
@@ -118,6 +127,15 @@ describe('text that a parser or a page does not bear', () => {
     ).toBe(text);
   });
 
+  it.each([
+    ['lists behind code', `\`\`\`\ra\r\`\`\`\r${nested('- ', 1_000)}`],
+    ['tables', table(100, 200).replaceAll('\n', '\r')],
+  ])('%s with carriage returns stay text', (_, text) => {
+    const html = render(text);
+    expect(html).toContain('shown as written: ');
+    expect(html).not.toMatch(/<ul|<table/);
+  });
+
   it('leaves ordinary nesting alone', () => {
     const text =
       '> - 1. a\n>   2. b\n\n- a\n  - b\n    - c\n      - d\n\n$\\sqrt{\\frac{1}{\\sqrt{2}}}$ costs $5';
@@ -125,6 +143,10 @@ describe('text that a parser or a page does not bear', () => {
     const table = `| a | b | c |\n| --- | :-: | --: |\n${'| 1 | 2 | 3 |\n'.repeat(200)}`;
     expect(render(table)).toContain('<td');
     expect(render(`\`\`\`\n${'x = 1\n'.repeat(5_000)}\`\`\``)).not.toContain('shown as written');
+    const code = `\`\`\`python\n${'x = 1 # >>>>\n'.repeat(200)}${'>'.repeat(40)}\n\`\`\`\n`;
+    const html = render(`${'Some words.\n'.repeat(40)}${code}${'More words.\n'.repeat(40)}`);
+    expect(html).not.toContain('shown as written');
+    expect(html).toContain('<code class="language-python"');
   });
 
   it('is cut at line ends where it has no blank line', () => {
@@ -141,6 +163,8 @@ describe('text that a parser or a page does not bear', () => {
     [`${'x^{'.repeat(50)}1${'}'.repeat(50)}`, true],
     ['\\begin{matrix}'.repeat(40), true],
     ['x'.repeat(9_000), true],
+    [`\\begin{matrix}${'&'.repeat(7_900)}\\end{matrix}`, true],
+    [`\\begin{matrix}${'a & b \\\\ '.repeat(100)}\\end{matrix}`, false],
     [`\\def\\a{${'x'.repeat(7_000)}}${'\\a '.repeat(200)}`, true],
     ['\\newcommand{\\a}{x}\\a', true],
     ['\\gdef\\a{x}\\a', true],

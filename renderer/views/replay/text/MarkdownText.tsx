@@ -20,7 +20,7 @@ import {
   plainFormulaReason,
   plainReason,
   preparedMarkdown,
-  refuseDeepTrees,
+  refuseLargeTrees,
   type SourceFrame,
   sourceOffsets,
   withDollars,
@@ -100,7 +100,7 @@ function MarkdownBlockText({ text, start, source }: MarkdownTextProps) {
   }, [text, start, source]);
   const remarkPlugins = useMemo(
     () =>
-      [remarkGfm, remarkMath, refuseDeepTrees, [displayFormulas, text]] satisfies Parameters<
+      [remarkGfm, remarkMath, refuseLargeTrees, [displayFormulas, text]] satisfies Parameters<
         typeof ReactMarkdown
       >[0]['remarkPlugins'],
     [text],

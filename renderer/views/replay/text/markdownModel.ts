@@ -20,16 +20,47 @@ const LONGEST_BLOCK = 4_000;
 /** A block beyond this length is one line or one formula. It is not parsed. */
 const LONGEST_PARSED = 2 * LONGEST_BLOCK;
 
+/** A line that opens a fenced block. Behind backticks, CommonMark permits no other backtick. */
+const FENCE = /(?:(`{3,})[^`\r\n]*|(~{3,})[^\r\n]*)(?=[\r\n]|$)/y;
+
 /**
- * Cuts a long text at blank lines, so that parts out of view need not be parsed. A cut is never inside a fenced block.
- * It is inside a display formula only if that is longer than the limit.
+ * The end of the fenced block that begins at an offset, as the parser finds it. Undefined if none begins there.
+ *
+ * @param at beginning of a line
+ */
+function fenceEnd(text: string, at: number): number | undefined {
+  FENCE.lastIndex = at;
+  const opening = FENCE.exec(text);
+  if (opening === null) return undefined;
+  const marks = opening[1] ?? opening[2] ?? '';
+  const closing = new RegExp(`[\\r\\n] {0,3}${marks}${marks.charAt(0)}*[ \\t]*(?:\\r?\\n|\\r|$)`, 'g');
+  closing.lastIndex = FENCE.lastIndex;
+  return closing.test(text) ? closing.lastIndex : text.length;
+}
+
+/**
+ * Cuts a long text at blank lines, so that parts out of view need not be parsed. A cut is never inside a fenced block,
+ * and a long fenced block is alone. A cut is inside a display formula only if that is longer than the limit.
  */
 export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   let start = 0;
+  /** In a fenced block that is indented, maybe in a list. */
   let isFenced = false;
   let isFormula = false;
+  const cutAt = (end: number): void => {
+    isFormula = false;
+    if (start < end) blocks.push({ start, text: text.slice(start, end) });
+    start = end;
+  };
   for (let at = 0; at < text.length; ) {
+    const fence = isFenced ? undefined : fenceEnd(text, at);
+    if (fence !== undefined) {
+      if (fence - start > LONGEST_BLOCK) cutAt(at);
+      if (fence - start > LONGEST_BLOCK) cutAt(fence);
+      at = fence;
+      continue;
+    }
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline + 1;
     const line = text.slice(at, end).trim();
@@ -42,11 +73,7 @@ export function markdownBlocks(text: string): readonly MarkdownBlock[] {
     const isCut =
       (line === '' && !isFormula && length >= BLOCK_CHARACTERS) ||
       length >= (isFormula ? LONGEST_PARSED : LONGEST_BLOCK);
-    if (isCut && !isFenced) {
-      isFormula = false;
-      blocks.push({ start, text: text.slice(start, end) });
-      start = end;
-    }
+    if (isCut && !isFenced) cutAt(end);
     at = end;
   }
   if (start < text.length || blocks.length === 0) blocks.push({ start, text: text.slice(start) });
@@ -56,19 +83,46 @@ export function markdownBlocks(text: string): readonly MarkdownBlock[] {
 /** The deepest nesting that parsers and browsers handle safely. People write less. */
 const DEEPEST = 32;
 const MOST_FORMULAS = 400;
-const FENCE = /^(```|~~~)[^\n]*\n[\s\S]*?(?:^\1|$(?![\s\S]))/gm;
 /** List and quote markers at the beginning of a line. */
 const MARKS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm;
 const MARK = />|[-*+]|\d[.)]/g;
 const MOST_CELLS = 4_000;
+const MOST_FORMULA_CELLS = 500;
+/** Twice those of a table with the most cells. */
+const MOST_NODES = 4 * MOST_CELLS;
 /** The line below the header of a table, maybe in a list or quote. It says how many columns each row has. */
 const DELIMITERS = /^[ \t>*+\-:|\d.)]*$/;
 /** A marker after more white space than any list needs. */
 const FAR_MARK = new RegExp(`^[ \\t]{${2 * DEEPEST},}(?:>|[-*+]|\\d{1,9}[.)])[ \\t]`, 'm');
 
+/**
+ * A line behind which a fence may be part of something else: of HTML, a formula, a footnote, or another fenced block in
+ * a list or quote.
+ */
+const HIDES_FENCES = /^[ \t>*+\-\d.)]*(?:<|\$\$|\\[()[\]]|```|~~~|\[\^)/m;
+
+/** A block without its fenced blocks, as far as they certainly are such. */
+function proseOf(block: string): string {
+  let prose = '';
+  let from = 0;
+  for (let at = 0; at < block.length; ) {
+    const end = fenceEnd(block, at);
+    if (end !== undefined) {
+      prose += block.slice(from, at);
+      from = end;
+      at = end;
+      continue;
+    }
+    const line = block.slice(at).search(/[\r\n]|$/);
+    if (HIDES_FENCES.test(block.slice(at, at + line))) break;
+    at += line + 1;
+  }
+  return prose + block.slice(from);
+}
+
 /** The reason why a block is shown as plain text. Undefined if it is rendered as Markdown. */
 export function plainReason(block: string): string | undefined {
-  const prose = block.replace(FENCE, '');
+  const prose = proseOf(block);
   const isDeep = prose.match(MARKS)?.some((marks) => (marks.match(MARK)?.length ?? 0) > DEEPEST) === true;
   if (isDeep || FAR_MARK.test(prose)) return `lists or quotes nested more than ${DEEPEST} deep`;
   if (prose.length > LONGEST_PARSED)
@@ -82,10 +136,10 @@ export function plainReason(block: string): string | undefined {
 /** Cells of all tables. A row gets all columns of its table, even if its line is a single `|`. At least as many as drawn. */
 function cellsOf(prose: string): number {
   let [cells, columns] = [0, 0];
-  for (const line of prose.split('\n')) {
+  for (const line of prose.split(/\r\n|\n|\r/)) {
     if (line.includes('|') && DELIMITERS.test(line))
       columns = Math.max(columns, line.match(/-+/g)?.length ?? 0);
-    else if (line.trim() === '') columns = 0;
+    else if (/^[ \t]*$/.test(line)) columns = 0;
     cells += columns;
   }
   return cells;
@@ -100,6 +154,8 @@ const DEFINES_COMMANDS = /\\(?:[gex]?def|(?:future)?let|(?:re)?newcommand|provid
 export function plainFormulaReason(tex: string): string | undefined {
   if (tex.length > LONGEST_PARSED) return `it has ${tex.length.toLocaleString('en')} characters`;
   if (DEFINES_COMMANDS.test(tex)) return 'it defines commands';
+  if ((tex.match(/&|\\\\/g)?.length ?? 0) > MOST_FORMULA_CELLS)
+    return `it has more than ${MOST_FORMULA_CELLS} cells`;
   let [depth, chain] = [0, 0];
   for (const [token] of tex.matchAll(/\\(?:[a-zA-Z]+|[\s\S])|[{}^_]|\S/g)) {
     if (token === '{' || token === '\\left' || token === '\\begin') depth++;
@@ -116,15 +172,18 @@ interface TreeNode {
 }
 
 /**
- * Rejects trees that are nested too deeply for the recursive plugins that follow.
+ * Rejects trees that are nested too deeply for the recursive plugins that follow, or that a page draws too slowly.
  * @throws Error
  */
-export function refuseDeepTrees() {
+export function refuseLargeTrees() {
   return (tree: TreeNode): void => {
     let level: readonly TreeNode[] = [tree];
+    let nodes = 0;
     // A list in a list is two levels of the tree.
     for (let depth = 0; level.length > 0; depth++) {
       if (depth > 4 * DEEPEST) throw new Error('the text is nested too deeply');
+      nodes += level.length;
+      if (nodes > MOST_NODES) throw new Error('the text has too many parts');
       level = level.flatMap(({ children = [] }) => children);
     }
   };
