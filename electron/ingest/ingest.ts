@@ -563,7 +563,8 @@ class IngestCall {
       this.options.onChange?.(runIds);
       this.report();
       writingMs += threadMs() - startedAt;
-      if (request.adapter === undefined) tooLong = tooMuchComputing(writingMs, request.bytes);
+      if (request.adapter === undefined)
+        tooLong = tooMuchComputing(writingMs, request.bytes + (batch.otherBytes ?? 0));
       if (tooLong !== undefined) parse.stop();
     });
     const outcome =

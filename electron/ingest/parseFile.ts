@@ -68,7 +68,7 @@ export interface ParseOutcome {
 
 /**
  * @param signal stops an adapter that is still running
- * @param checkTime throws TookTooLongError when the file takes too long
+ * @param checkTime throws TookTooLongError when the file takes too long. It gets the bytes of other files that were read
  * @throws the system's error when the file cannot be read
  */
 export async function parseFile(
@@ -76,7 +76,7 @@ export async function parseFile(
   emit: (batch: PackedBatch) => Promise<void>,
   isCancelled: () => boolean,
   signal?: AbortSignal,
-  checkTime?: () => void,
+  checkTime?: (otherBytes: number) => void,
 ): Promise<ParseOutcome> {
   const format =
     request.mapping === undefined ? formatNamed(request.format) : formatOfMapping(request.mapping);
@@ -102,7 +102,12 @@ export async function parseFile(
       const batch = await parser.finish();
       tail?.check();
       const tailHash = tail?.hash ?? records.hashAt?.(batch.lines);
-      await emit(tailHash === undefined ? batch : { ...batch, tailHash });
+      const { otherBytes } = records;
+      await emit({
+        ...batch,
+        ...(tailHash === undefined ? {} : { tailHash }),
+        ...(otherBytes === undefined ? {} : { otherBytes }),
+      });
     };
     let isIncomplete = false;
     let tooLong: number | undefined;
@@ -112,7 +117,7 @@ export async function parseFile(
       let turnedAt = performance.now();
       for await (const chunk of records.records(offset)) {
         if (isCancelled()) return { isCancelled: true };
-        checkTime?.();
+        checkTime?.(records.otherBytes ?? 0);
         for (const record of chunk) {
           if ('bytes' in record && record.bytes.byteLength > LARGE_RECORD && !parser.isEmpty)
             await emitBatch();
@@ -130,7 +135,7 @@ export async function parseFile(
             await new Promise((resolve) => setImmediate(resolve));
             if (isCancelled()) return { isCancelled: true };
           } else continue;
-          checkTime?.();
+          checkTime?.(records.otherBytes ?? 0);
           turnedAt = performance.now();
         }
       }
@@ -140,7 +145,8 @@ export async function parseFile(
       isCutShort = error instanceof TookTooLongError;
     }
     if (isCancelled()) return { isCancelled: true };
-    parser.close();
+    // The next call reads an open rollout from its first record on.
+    if (!isCutShort) parser.close();
     if (!parser.isEmpty) await emitBatch();
     // A cancelled parse may have dropped its last batch, and then the file was not read to its end.
     if (isCancelled()) return { isCancelled: true };
@@ -317,11 +323,13 @@ class FileParser {
     }
     const place = { line, byteOffset: record.offset, byteLength: record.bytes.byteLength };
     for (const warning of outcome.warnings) this.builder.addIssue(warning, line);
-    try {
-      for (const [part, line] of outcome.lines.entries()) this.pack(line, place, record.bytes, part);
-    } catch (error) {
-      // The writer cannot store this configuration; the next record may still be readable.
-      this.builder.addIssue(unreadable(error), line);
+    for (const [part, parsed] of outcome.lines.entries()) {
+      try {
+        this.pack(parsed, place, record.bytes, part);
+      } catch (error) {
+        // The writer cannot store this configuration. The rest may still be readable.
+        this.builder.addIssue(unreadable(error), line);
+      }
     }
   }
 

@@ -182,6 +182,8 @@ export interface PackedBatch {
   readonly lines: number;
   /** Tail of the file, or hash of an adapter's records before `offset`; committed with the items. */
   readonly tailHash?: string;
+  /** Bytes of other files that were read for the batches so far. */
+  readonly otherBytes?: number;
   /** Number of masked values under credential keys. */
   readonly masked: number;
 }

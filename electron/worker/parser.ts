@@ -54,10 +54,10 @@ class Parse {
   }
 
   /** @throws TookTooLongError if the file has taken too long, or an error for which it is read again alone */
-  checkTime(): void {
+  checkTime(otherBytes: number): void {
     // The output of an adapter may be larger than the file.
     if (this.request.container === 'adapter') return;
-    const why = tooMuchComputing(cpuMs() - this.startedAt, this.request.bytes);
+    const why = tooMuchComputing(cpuMs() - this.startedAt, this.request.bytes + otherBytes);
     if (why === undefined) return;
     if (this.isAlone) throw new TookTooLongError(why);
     throw Object.assign(new Error(why), { code: 'PARSER_ENDED', syscall: 'parse' });
@@ -216,7 +216,7 @@ async function run(parseId: number, parse: Parse): Promise<void> {
       },
       () => parse.isCancelled,
       parse.signal,
-      () => parse.checkTime(),
+      (otherBytes) => parse.checkTime(otherBytes),
     );
     post({ parseId, kind: 'done', outcome });
   } catch (error) {

@@ -332,6 +332,19 @@ describe('a rewritten container', () => {
       await expect(read()).rejects.toThrow('samples/1_epoch_1.json');
       await source.close();
     }
+    writeFileSync(path, archive([1, 2, 3]));
+    // The event loop turns on the way there, because the process would be ended if it took long.
+    let turns = 0;
+    let timer = setImmediate(function turn() {
+      turns++;
+      timer = setImmediate(turn);
+    });
+    const source = await ZipSource.open(path);
+    const before = turns;
+    for await (const _ of source.records(3));
+    clearImmediate(timer);
+    await source.close();
+    expect(turns - before).toBeGreaterThanOrEqual(3);
     writeFileSync(path, archive([1, 2, 3]).subarray(0, 300));
     expect((await ingestHere(place.library, [path])).files).toMatchObject([
       { status: 'refused', issues: [{ code: 'damaged' }] },

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TookTooLongError } from '../../electron/ingest/computingTime.ts';
 import { identify } from '../../electron/ingest/identify.ts';
 import { previewMapping } from '../../electron/ingest/inspectFile.ts';
 import { Mappings } from '../../electron/ingest/mappings.ts';
@@ -110,6 +111,42 @@ it('does not take a file for read whose last rollouts were dropped by a cancella
   const outcome = await ingestHere(place.library, [path], { isCancelled: () => isCancelled }, parser);
   expect(outcome).toMatchObject({ isCancelled: true, added: 0 });
   expect((await ingestHere(place.library, [path])).added).toBe(6);
+});
+
+it('leaves an episode of several records to the next call if the file takes too long within it', async () => {
+  const session = (n: number, part: number) => ({
+    input: 'user\nHow many?\nassistant\n',
+    output: `${part} ${'a'.repeat(100_000)}`,
+    ...{
+      gts: '1',
+      score: 1,
+      step: 1,
+      uid: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}_0_${part}`,
+    },
+  });
+  const records = Array.from({ length: 20 }, (_, n) => [0, 1, 2].map((part) => session(n, part))).flat();
+  const path = place.file('1.jsonl', records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  let looks = 0;
+  const parser: Parser = {
+    identify: (asked, name, mappings) => identify(asked, name, mappings?.detect),
+    parse: (request, onBatch) =>
+      parseFile(
+        request,
+        async (batch) => onBatch(batch),
+        () => false,
+        undefined,
+        () => {
+          looks++;
+          if (looks === 3) throw new TookTooLongError('it takes too long');
+        },
+      ),
+  };
+  const [first] = (await ingestHere(place.library, [path], {}, parser)).files;
+  expect(first).toMatchObject({ issues: [{ code: 'parser_ended' }] });
+  const [second] = (await ingestHere(place.library, [path], {}, parser)).files;
+  expect(second).toMatchObject({ rollouts: 20, issues: [] });
+  expect(first?.rollouts).toBeLessThan(20);
+  expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 20 }]);
 });
 
 it('names a run that a mapping reads by the mapping, and reads it again when the mapping is named again', async () => {

@@ -51,6 +51,8 @@ export interface RecordSource {
   records(from: number): AsyncIterable<Iterable<SourceRecord>>;
   /** Hash of the first `records` records, for a source that is always read from its beginning. */
   hashAt?(records: number): string;
+  /** Bytes of other files that were read for these records. */
+  readonly otherBytes?: number;
   close(): Promise<void>;
 }
 

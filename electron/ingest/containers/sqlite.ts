@@ -41,6 +41,7 @@ export class SqliteSource implements RecordSource {
   private readonly indexed = new Map<string, string>();
   /** The trace that names each file beside the store. */
   private readonly artifacts = new Map<string, string>();
+  otherBytes = 0;
 
   private constructor(
     path: string,
@@ -324,6 +325,7 @@ export class SqliteSource implements RecordSource {
     const bytes = readWhole(file, LONGEST_RECORD);
     if (typeof bytes === 'number')
       throw new Error(`${file} has ${bytes} bytes; the limit is ${LONGEST_RECORD}`);
+    this.otherBytes += bytes.byteLength;
     const trace = parsed(bytes.toString('utf8'));
     return isObject(trace) && Array.isArray(trace['spans']) ? trace['spans'] : [];
   }

@@ -3,6 +3,7 @@
  * zstd-compressed (method 93, which zip readers leave to the caller).
  */
 import { closeSync, fstatSync, readSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inflateRawSync, zstdDecompressSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { isObject, type JsonObject } from '../../../shared/format/fields.ts';
@@ -76,11 +77,15 @@ export class ZipSource implements RecordSource {
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
     // One issue names every damaged member. A call that continues the archive replaces it, so it needs those before, too.
-    const damaged = this.samples.slice(0, from).flatMap((entry) => {
-      if (entry.uncompressedSize > LONGEST_RECORD) return [];
+    const damaged: CorruptContainerError[] = [];
+    for (const entry of this.samples.slice(0, from)) {
+      if (entry.uncompressedSize > LONGEST_RECORD) continue;
       const unpacked = this.unpacked(entry);
-      return unpacked instanceof CorruptContainerError ? [unpacked] : [];
-    });
+      if (unpacked instanceof CorruptContainerError) damaged.push(unpacked);
+      // The process would be taken for one that hangs.
+      await nextTurn();
+      yield [];
+    }
     const most = mostInAll(this.members.bytes);
     let inAll = sizeOf(this.samples.slice(0, from));
     for (let i = from; i < this.samples.length; i++) {
