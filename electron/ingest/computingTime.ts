@@ -5,11 +5,11 @@ import { CorruptContainerError } from './containers/container.ts';
 export class TookTooLongError extends CorruptContainerError {}
 
 /**
- * Limit in ms of CPU time: 15 s, and 10 s more for each MiB beyond 3. Each MiB of a log takes less than 0.1 s, and if it
+ * Limit in ms of CPU time: 12 s, and 10 s more for each MiB beyond 3. Each MiB of a log takes less than 0.1 s, and if it
  * is packed, less than 3 s. The parser and the writer, which work at the same time, each have this limit.
  */
 function mostComputingMs(fileBytes: number): number {
-  return 15_000 + 10_000 * Math.max(0, fileBytes / 2 ** 20 - 3);
+  return 12_000 + 10_000 * Math.max(0, fileBytes / 2 ** 20 - 3);
 }
 
 /** @returns why reading a file has to end there, if it has taken so much CPU time */

@@ -89,9 +89,9 @@ export class BatchBuilder {
     this.items.push(item);
   }
 
-  /** @throws RangeError when the configuration is nested more deeply than the writer supports */
+  /** @throws Error when the configuration is nested more deeply, or has more values, than the writer supports */
   addRun(run: ParsedRun): void {
-    assertShallow(run.config);
+    assertStorable(run.config);
     const { value, masked } = maskSecrets(run.config);
     this.masked += masked;
     // The writer reads and writes the whole configuration for each item.
@@ -107,9 +107,9 @@ export class BatchBuilder {
     this.items.push({ kind: 'run', run: { ...run, config: value } });
   }
 
-  /** @throws RangeError like `addRun` */
+  /** @throws Error like `addRun` */
   addStage(stage: ParsedStage): void {
-    assertShallow(stage.changes);
+    assertStorable(stage.changes);
     const { value, masked } = maskSecrets(stage.changes);
     this.masked += masked;
     this.size += weightOfTexts(value);
@@ -314,10 +314,19 @@ const hasSameFacts = (a: ParsedProblem, b: ParsedProblem): boolean =>
 /** Limit of nesting. Real configurations are far below it, and a thread's stack allows far more. */
 const DEEPEST = 256;
 
-function assertShallow(value: unknown, depth = 0): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > DEEPEST) throw new RangeError(`it is nested deeper than ${DEEPEST} levels`);
-  for (const inner of Object.values(value)) assertShallow(inner, depth + 1);
+/** Limit of values. Real configurations have some hundreds, and each costs a kilobyte while it is stored. */
+const MOST_VALUES = 300_000;
+
+function assertStorable(config: object): void {
+  let values = 0;
+  const visit = (value: unknown, depth: number): void => {
+    if (++values > MOST_VALUES)
+      throw new Error(`its configuration has more than ${MOST_VALUES.toLocaleString('en')} values`);
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > DEEPEST) throw new RangeError(`it is nested deeper than ${DEEPEST} levels`);
+    for (const inner of Object.values(value)) visit(inner, depth + 1);
+  };
+  visit(config, 0);
 }
 
 /** Null unless the count of every turn is known. */

@@ -23,9 +23,9 @@ import {
 const AHEAD = 2;
 
 /** CPU time of one record. The longest one that is read takes a few seconds. */
-const LONGEST_TURN_MS = 10_000;
+const LONGEST_TURN_MS = 8_000;
 /** CPU time until the format of a file is known. It reads the first records only. */
-const LONGEST_LOOK_MS = 10_000;
+const LONGEST_LOOK_MS = 8_000;
 const LOOK_EVERY_MS = 100;
 
 const parent = connectToParent<ParserFrame, ParserRequest>();

@@ -24,7 +24,7 @@ const IDLE_MS = 15_000;
 /** A record of 64 MB takes a few seconds, and a process hears nothing meanwhile. */
 const CANCEL_MS = 5_000;
 
-const ENDED = `the content ended the parser: it takes more than ${MOST_PARSER_MEMORY / 2 ** 20} MiB of memory at once, or more than 10 s of computing for one record. Write smaller records, pages or batches, unless the file is damaged`;
+const ENDED = `the content ended the parser: it takes more than ${MOST_PARSER_MEMORY / 2 ** 20} MiB of memory at once, or more than 8 s of computing for one record. Write smaller records, pages or batches, unless the file is damaged`;
 
 /** A process that has not started after this time never will. */
 const START_MS = 60_000;

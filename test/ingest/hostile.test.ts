@@ -21,6 +21,7 @@ import { ByteSource } from '../../electron/ingest/containers/bytes.ts';
 import { openFile } from '../../electron/ingest/containers/openFile.ts';
 import { ParquetSource } from '../../electron/ingest/containers/parquet.ts';
 import { ThriftWalker } from '../../electron/ingest/containers/parquetChecks.ts';
+import { SqliteSource } from '../../electron/ingest/containers/sqlite.ts';
 import { BatchBuilder } from '../../electron/ingest/packBatch.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
 import { openReader } from '../../electron/storage/open.ts';
@@ -493,6 +494,22 @@ describe('a store', () => {
     expect(messages).toContainEqual(expect.stringContaining('the traces t1 and t2 name the same file'));
   });
 
+  it('may take as long as the bytes of its artifacts permit', async () => {
+    const db = new Database(join(place.directory, 'a.db'));
+    db.exec(`
+      CREATE TABLE trace_info (request_id TEXT PRIMARY KEY, timestamp_ms INTEGER);
+      CREATE TABLE trace_tags (key TEXT, value TEXT, request_id TEXT, PRIMARY KEY (request_id, key));
+      INSERT INTO trace_info VALUES ('t', 1);
+      INSERT INTO trace_tags VALUES ('mlflow.artifactLocation', 'art', 't');`);
+    db.close();
+    mkdirSync(join(place.directory, 'art'));
+    place.file('art/traces.json', '{"spans": []}');
+    const source = await SqliteSource.open(join(place.directory, 'a.db'));
+    for await (const records of source.records(0)) for (const _ of records);
+    await source.close();
+    expect(source.otherBytes).toBe(13);
+  });
+
   it.skipIf(process.platform === 'win32')('with a pipe as its journal is refused', async () => {
     cpSync(MLFLOW_STORE, join(place.directory, 'a.db'));
     execFileSync('mkfifo', [join(place.directory, 'a.db-journal')]);
@@ -758,6 +775,31 @@ it('a run shows as much of its stages and its configuration as a page can', asyn
   expect(run?.stages.at(-1)?.changes).toEqual({ changes: '900011 characters, too long to show' });
   expect(run?.config).toMatchObject({ short: 7, long: '2097154 characters, too long to show' });
   expect(JSON.stringify(run).length).toBeLessThan(18 << 20);
+});
+
+it('refuses a configuration of more values than can be stored, and reads what is beside it', async () => {
+  const lists = (count: number) => `[${'{},'.repeat(count)}{}]`;
+  const rollout = (index: number) => ({
+    ...{ v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index, text: 't' },
+    problem: { id: 'p', prompt: '?' },
+  });
+  const outcome = await ingestHere(place.library, [
+    place.file(
+      'log.jsonl',
+      [
+        `{"v":1,"type":"run","run":"r","few":${lists(1_000)}}`,
+        `{"v":1,"type":"run","run":"r","many":${lists(300_000)}}`,
+        `{"v":1,"type":"stage","run":"r","name":"s","from_step":1,"many":${lists(300_000)}}`,
+        ...[0, 1].map((index) => JSON.stringify(rollout(index))),
+      ]
+        .map((line) => `${line}\n`)
+        .join(''),
+    ),
+  ]);
+  const message = 'the record cannot be read: its configuration has more than 300,000 values';
+  expect(outcome.files).toMatchObject([
+    { rollouts: 2, issues: [2, 3].map((line) => ({ code: 'unreadable_record', line, message })) },
+  ]);
 });
 
 it('leaves out extra fields of a rollout with more values than a page can show', async () => {
