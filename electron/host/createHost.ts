@@ -151,7 +151,10 @@ class LibraryHost implements Host {
       emit: (payload) => this.emit({ event: 'sampling.progress', payload }),
     });
     this.follower = new Follower({
-      read: async (paths) => (await this.readLogs(paths, { isQuiet: true }).report).added,
+      read: async (paths) => {
+        const { added, files } = await this.readLogs(paths, { isQuiet: true }).report;
+        return { added, isUnread: files.some((file) => file.isUnread === true) };
+      },
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
       isIgnored: (path) => path.startsWith(resolve(options.libraryPath)),
       // Checked at each access, because a granted path may have become a link.

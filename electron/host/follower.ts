@@ -17,14 +17,21 @@ const SHARE_OF_TIME = 20;
 const LONGEST_INTERVAL_MS = 30_000;
 
 export interface FollowerOptions {
-  /** Ingests files. @returns the number of new rollouts */
-  readonly read: (paths: readonly string[]) => Promise<number>;
+  /** Ingests files. */
+  readonly read: (paths: readonly string[]) => Promise<FollowedRead>;
   readonly onChange: (follows: readonly FollowRow[]) => void;
   /** Files that ingest itself changes, such as the library. */
   readonly isIgnored?: (path: string) => boolean;
   /** Called with the followed path, and each directory and link below it, before it is read. */
   readonly mayRead?: (path: string) => boolean;
   readonly clock?: Clock;
+}
+
+interface FollowedRead {
+  /** Number of new rollouts. */
+  readonly added: number;
+  /** A file was not read to its end. */
+  readonly isUnread: boolean;
 }
 
 export interface Clock {
@@ -137,15 +144,18 @@ export class Follower {
       return;
     }
     this.set(follow, 'reading');
-    let added = 0;
+    let read: FollowedRead;
     try {
-      added = await this.options.read(paths);
+      read = await this.options.read(paths);
     } catch (error) {
       // A failure of reading is reported as a job, a crash of the thread in the log file. The same files are tried again.
       follow.seen = seen;
       this.set(follow, 'watching');
       throw error;
     }
+    const { added, isUnread } = read;
+    // A file that takes too long is read on at the next look, although it does not change.
+    if (isUnread && added > 0) follow.seen = seen;
     follow.rollouts += added;
     if (added > 0) follow.lastChange = this.clock.now();
     this.set(follow, 'watching', added > 0);

@@ -15,6 +15,7 @@ import {
 } from '../../shared/domain/annotate/identity.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { AnnotationHistory, type Change, type Step } from './annotationHistory.ts';
+import { AnchorSearch } from './annotationPlaces.ts';
 import type { AnnotationStore, Conflict } from './annotationStore.ts';
 import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
@@ -186,10 +187,10 @@ export class AnnotationChanges {
         put.add(change.id);
       }
     }
-    const texts = new RolloutTexts(this.db);
+    const search = new AnchorSearch(this.db);
     // A restored annotation may belong to a rollout that was ingested since its removal.
     if ([...numbers].some((no) => this.store.rolloutOf(no) === undefined)) this.store.places.placeAll();
-    const rolloutIds = [...numbers].flatMap((no) => this.store.places.updatePositions(no, texts));
+    const rolloutIds = [...numbers].flatMap((no) => this.store.places.updatePositions(no, search));
     return {
       ...(words === undefined ? {} : { words }),
       annotationIds: [...put],

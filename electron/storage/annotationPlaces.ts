@@ -7,8 +7,8 @@
  *   else address alone, with the same problem or a quote that occurs in the text ─► uncertain: the text has changed
  *   else the annotation is unattached, and is listed with its quote
  */
-import { locateAnchor } from '../../shared/domain/annotate/anchor.ts';
-import type { AnchorState, AnnotationTarget } from '../../shared/domain/annotate/annotation.ts';
+import { locateAnchor, type Placed } from '../../shared/domain/annotate/anchor.ts';
+import type { Anchor, AnchorState, AnnotationTarget } from '../../shared/domain/annotate/annotation.ts';
 import { KEY_COLUMNS, KEY_ROW, targetFrom } from './annotationRecords.ts';
 import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
@@ -99,14 +99,16 @@ export class AnnotationPlaces {
     const newest = this.sql.newest.get() ?? 0;
     const from = this.sql.searchedTo.get() ?? 0;
     if (newest === from) return [];
-    const texts = new RolloutTexts(this.db);
+    const search = new AnchorSearch(this.db);
     const placed = new Set(queryValue(this.db, PLACE_BY_ADDRESS, number).all());
     const left = query(this.db, LEFT, LEFT_ROW).all();
-    if (left.length > 0) for (const no of this.placeEach(left, texts, from)) placed.add(no);
+    if (left.length > 0) for (const no of this.placeEach(left, search, from)) placed.add(no);
     this.sql.setSearchedTo.run(newest);
     if (placed.size === 0) return [];
     this.revise();
-    return [...placed].flatMap((no) => this.updatePositions(no, texts));
+    return byRollout([...placed], (no) => this.rolloutOf(no)).flatMap((no) =>
+      this.updatePositions(no, search),
+    );
   }
 
   /** Records the rollout that an annotation was made on. Must run inside a transaction. */
@@ -126,8 +128,8 @@ export class AnnotationPlaces {
       number,
     ).all(runId);
     if (keys.length === 0) return;
-    const texts = new RolloutTexts(this.db);
-    for (const no of keys) this.updatePositions(no, texts);
+    const search = new AnchorSearch(this.db);
+    for (const no of byRollout(keys, (no) => this.rolloutOf(no))) this.updatePositions(no, search);
     this.revise();
   }
 
@@ -135,19 +137,19 @@ export class AnnotationPlaces {
    * Computes the text position of each annotation of a rollout. @returns the rollout, if it is in the
    * library
    */
-  updatePositions(annotatedNo: number, texts = new RolloutTexts(this.db)): readonly number[] {
+  updatePositions(annotatedNo: number, search = new AnchorSearch(this.db)): readonly number[] {
     const place = this.sql.placeOf.get(annotatedNo);
     if (place === undefined) return [];
     for (const { annotationNo: no, target } of this.sql.annotationsOf.all(annotatedNo)) {
       const parsed = targetFrom(target);
       if (parsed === undefined) continue;
-      const { state, start, end } = positionOf(parsed, place, texts);
+      const { state, start, end } = positionOf(parsed, place, search);
       this.sql.setPosition.run(no, state, start, end);
     }
     return [place.rolloutId];
   }
 
-  private placeEach(left: readonly KeyRow[], texts: RolloutTexts, from: number): readonly number[] {
+  private placeEach(left: readonly KeyRow[], search: AnchorSearch, from: number): readonly number[] {
     const placed: number[] = [];
     const place = (key: KeyRow, rolloutId: number, isCertain: boolean): void => {
       const known = this.sql.placeOf.get(key.annotated_no);
@@ -155,7 +157,7 @@ export class AnnotationPlaces {
       this.sql.place.run(key.annotated_no, rolloutId, Number(isCertain));
       placed.push(key.annotated_no);
     };
-    const contents = new ContentLookup(texts, (step) => this.sql.siblings.all({ ...step, from }));
+    const contents = new ContentLookup(search.texts, (step) => this.sql.siblings.all({ ...step, from }));
     const rest = left.filter((key) => {
       const at = this.sql.address.get(key.annotated_no)?.rolloutId;
       // Rollouts up to `from` were searched earlier.
@@ -165,11 +167,11 @@ export class AnnotationPlaces {
       return found === undefined;
     });
     const byRecord = this.byRecord(rest, from);
-    for (const key of rest) {
+    for (const key of byRollout(rest, (key) => this.sql.address.get(key.annotated_no)?.rolloutId)) {
       const found = byRecord.get(key.annotated_no);
       const at = found === undefined ? this.sql.address.get(key.annotated_no) : undefined;
       if (found !== undefined) place(key, found, true);
-      else if (at !== undefined && at.rolloutId > from && this.isLikely(key, at, texts))
+      else if (at !== undefined && at.rolloutId > from && this.isLikely(key, at, search))
         place(key, at.rolloutId, false);
     }
     return placed;
@@ -196,7 +198,7 @@ export class AnnotationPlaces {
   private isLikely(
     key: KeyRow,
     at: { readonly rolloutId: number; readonly problemId: string },
-    texts: RolloutTexts,
+    search: AnchorSearch,
   ): boolean {
     if (at.problemId === key.problem_id) return true;
     return this.sql.annotationsOf.all(key.annotated_no).some(({ target }) => {
@@ -207,12 +209,38 @@ export class AnnotationPlaces {
         parsed.anchor.quote.length < DISTINCTIVE_LENGTH
       )
         return false;
-      return (
-        locateAnchor(parsed.anchor, texts.textOf(at.rolloutId, parsed.anchor.text), contentHash).state !==
-        'orphaned'
-      );
+      return search.locate(parsed.anchor, at.rolloutId).state !== 'orphaned';
     });
   }
+}
+
+/** UTF-16 units that are searched for the anchors of one call: a pack may have thousands for a long text. */
+const MOST_SEARCHED = 128 << 20;
+
+/** Locates anchors in the texts of rollouts, until much has been searched. Then it only finds those at their own places. */
+export class AnchorSearch {
+  readonly texts: RolloutTexts;
+  private left = MOST_SEARCHED;
+
+  constructor(db: WritableLibrary) {
+    this.texts = new RolloutTexts(db);
+  }
+
+  locate(anchor: Anchor, rolloutId: number): Placed {
+    const text = this.texts.textOf(rolloutId, anchor.text);
+    const mayMove = this.left > 0;
+    if (!mayMove && anchor.hash !== undefined) return { state: 'orphaned' };
+    const placed = locateAnchor(anchor, text, contentHash, mayMove);
+    if (placed.state !== 'exact') this.left -= text.length;
+    else if (anchor.hash !== undefined) this.left -= anchor.end - anchor.start;
+    return placed;
+  }
+}
+
+/** In the order of their rollouts, because the last text that was searched is kept. */
+function byRollout<T>(all: readonly T[], rolloutOf: (one: T) => number | undefined): readonly T[] {
+  const places = new Map(all.map((one) => [one, rolloutOf(one) ?? 0]));
+  return [...all].sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
 }
 
 /** UTF-16 units. A quote of this length does not occur in another text by chance. */
@@ -221,11 +249,11 @@ const DISTINCTIVE_LENGTH = 24;
 function positionOf(
   target: AnnotationTarget,
   place: { readonly rolloutId: number; readonly isCertain: boolean },
-  texts: RolloutTexts,
+  search: AnchorSearch,
 ): { readonly state: AnchorState; readonly start: number | null; readonly end: number | null } {
   if (target.kind === 'rollout')
     return { state: place.isCertain ? 'exact' : 'moved', start: null, end: null };
-  const placed = locateAnchor(target.anchor, texts.textOf(place.rolloutId, target.anchor.text), contentHash);
+  const placed = search.locate(target.anchor, place.rolloutId);
   return placed.state === 'orphaned' ? { state: 'orphaned', start: null, end: null } : placed;
 }
 

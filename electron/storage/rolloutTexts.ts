@@ -56,6 +56,7 @@ export class RolloutTexts {
   private readonly db: ReadableLibrary;
   private readonly identity;
   private readonly stored;
+  private last: { readonly place: string; readonly text: string } | undefined;
 
   constructor(db: ReadableLibrary) {
     this.db = db;
@@ -77,11 +78,15 @@ export class RolloutTexts {
     return row === undefined ? undefined : this.hashOf(row);
   }
 
-  /** The prompt or the response, as displayed. */
+  /** The prompt or the response, as displayed. The last one is kept. */
   textOf(rolloutId: number, which: 'prompt' | 'response'): string {
+    const place = `${which} ${rolloutId}`;
+    if (this.last?.place === place) return this.last.text;
     const row = this.identity.get(rolloutId);
     if (row === undefined) return '';
-    return which === 'prompt' ? this.stored.prompt(row.shownPromptId) : this.stored.text(row);
+    const text = which === 'prompt' ? this.stored.prompt(row.shownPromptId) : this.stored.text(row);
+    this.last = { place, text };
+    return text;
   }
 
   texts(rolloutId: number): TargetTexts | undefined {

@@ -9,6 +9,7 @@ import { isObject } from '../../shared/format/fields.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import type { WritableLibrary } from './open.ts';
 import { bytes, number, orNull, query, queryValue, text } from './rows.ts';
+import { StoredTexts } from './storedTexts.ts';
 import { packBytes, unpackUtf8, ZSTD } from './textCodec.ts';
 import { packEnds, unpackIntegers, unpackMask } from './tokenColumns.ts';
 
@@ -31,14 +32,14 @@ function isStoredPieces(value: unknown): value is StoredPieces {
 }
 
 const UNALIGNED_ROW = {
-  ...{ rolloutId: number, count: number, ids: bytes, mask: orNull(bytes), codec: number, bytes },
-  ...{ start: number, end: number, step: number, groupKey: text, ordinal: number },
+  ...{ rolloutId: number, count: number, ids: bytes, mask: orNull(bytes) },
+  ...{ blockId: number, start: number, end: number, step: number, groupKey: text, ordinal: number },
 };
 
 const UNALIGNED = `
-  SELECT t.rollout_id AS rolloutId, t.count, t.ids, t.mask, b.codec, b.bytes, r.text_start AS start, r.text_end AS end,
+  SELECT t.rollout_id AS rolloutId, t.count, t.ids, t.mask, r.block_id AS blockId, r.text_start AS start, r.text_end AS end,
     r.step, g.group_key AS groupKey, r.ordinal
-  FROM rollout_row r JOIN token_row t USING (rollout_id) JOIN text_block b USING (block_id) JOIN group_row g USING (group_id)
+  FROM rollout_row r JOIN token_row t USING (rollout_id) JOIN group_row g USING (group_id)
   WHERE r.run_id = ? AND t.ends IS NULL AND t.ids IS NOT NULL AND r.rollout_id > ? ORDER BY r.rollout_id LIMIT 200`;
 const COUNT = `SELECT count(*) FROM rollout_row r CROSS JOIN token_row t USING (rollout_id)
   WHERE r.run_id = ? AND t.ends IS NULL AND t.ids IS NOT NULL`;
@@ -144,6 +145,7 @@ function align(
   const place = db.prepare('UPDATE token_row SET ends = ?, aligned_by = ? WHERE rollout_id = ?');
   const report = { size: tokenizer.size, rollouts: 0, aligned: 0, runs: 0, placed: 0, firstUnplaced };
   const effort = new SearchEffort();
+  const texts = new StoredTexts(db);
   let last = -1;
   // Reads in portions, because the texts of all rollouts would not fit in memory.
   for (let rows = next.all(runId, last); rows.length > 0; rows = next.all(runId, last)) {
@@ -151,7 +153,7 @@ function align(
     for (const row of rows) {
       last = row.rolloutId;
       report.rollouts++;
-      const text = unpackUtf8(row.codec, row.bytes).toString('utf8', row.start, row.end);
+      const text = texts.text(row);
       const mask = row.mask === null ? undefined : unpackMask(row.mask, row.count);
       const ids = unpackIntegers(row.ids);
       const found = alignIds(text, ids, mask, tokenizer, effort);

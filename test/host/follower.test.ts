@@ -81,7 +81,8 @@ beforeEach(() => {
       asked.push(paths);
       clock.time += readingTakes;
       const isFollowed = (path: string) => isBelowAny(path, opened);
-      return (await ingestHere(place.library, paths, { isFollowed })).added;
+      const { added, files } = await ingestHere(place.library, paths, { isFollowed });
+      return { added, isUnread: files.some((file) => file.isUnread === true) };
     },
   });
 });
@@ -118,6 +119,26 @@ describe('a directory that is followed', () => {
     expect(asked.at(-1)).toEqual([join(logs, '1.jsonl'), join(logs, '2.jsonl')]);
     expect(read()).toEqual(['1', '2', '3']);
     expect(follower.list()).toMatchObject([{ path: logs, state: 'watching', rollouts: 3 }]);
+  });
+
+  it('is read on while a file takes too long for one look, and not if nothing comes of it', async () => {
+    const reads = [
+      { added: 3, isUnread: true },
+      { added: 2, isUnread: true },
+      { added: 0, isUnread: true },
+    ];
+    let times = 0;
+    const slow = new Follower({
+      clock,
+      onChange: () => undefined,
+      read: async () => reads[times++] ?? { added: 0, isUnread: true },
+    });
+    writeFileSync(join(logs, '1.jsonl'), line(1));
+    slow.start(logs);
+    for (let i = 0; i < 5; i++) await look();
+    expect(times).toBe(3);
+    expect(slow.list()).toMatchObject([{ state: 'watching', rollouts: 5 }]);
+    await slow.close();
   });
 
   it('leaves the half of a line until the other half is there', async () => {
@@ -266,7 +287,7 @@ describe('how often is looked', () => {
       onChange: () => undefined,
       read: async () => {
         if (fails) throw new Error('the library is busy');
-        return 1;
+        return { added: 1, isUnread: false };
       },
     });
     writeFileSync(join(logs, '1.jsonl'), line(1));

@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AnchorSearch } from '../../electron/storage/annotationPlaces.ts';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openWriter } from '../../electron/storage/open.ts';
 import { DEFAULT_TAXONOMY } from '../../shared/domain/annotate/taxonomy.ts';
@@ -541,4 +542,29 @@ describe('a change', () => {
     expect(quotes[3]).toBe('What is');
     expect(annotations.every(({ place: at }) => at?.state === 'exact')).toBe(true);
   });
+});
+
+it('a quote that has moved is searched until much text has been, and then only found at its own place', async () => {
+  const long = `${'a b '.repeat(1 << 18)}the end`.slice(8);
+  const line = { v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index: 0, text: long };
+  await ingestHere(place.library, [
+    place.file('log.jsonl', `${JSON.stringify({ ...line, problem: { id: 'p', prompt: '?' } })}\n`),
+  ]);
+  const [rollout] = rows(place.library, 'SELECT rollout_id AS id FROM rollout');
+  const id = Number(rollout?.['id']);
+  const anchor = (start: number, quote: string) => ({
+    ...{ text: 'response' as const, start, end: start + quote.length, quote, before: '', after: '' },
+  });
+  const db = openWriter(place.library);
+  try {
+    const search = new AnchorSearch(db);
+    const [here, moved] = [anchor(long.indexOf('the end'), 'the end'), anchor(0, 'the end')];
+    expect(search.locate(moved, id).state).toBe('moved');
+    for (let i = 0; i < 130; i++) expect(search.locate(anchor(0, 'x'), id).state).toBe('orphaned');
+    expect(search.locate(moved, id).state).toBe('orphaned');
+    expect(search.locate(here, id).state).toBe('exact');
+    expect(new AnchorSearch(db).locate(moved, id).state).toBe('moved');
+  } finally {
+    db.close();
+  }
 });

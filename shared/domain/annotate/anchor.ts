@@ -56,11 +56,14 @@ export type Placed =
   | ({ readonly state: Exclude<AnchorState, 'orphaned'> } & TextRange)
   | { readonly state: 'orphaned' };
 
-/** @param text the current version of the text that the anchor names */
-export function locateAnchor(anchor: Anchor, text: string, contentHash: ContentHash): Placed {
+/**
+ * @param text the current version of the text that the anchor names
+ * @param mayMove false: only looks at the anchor's own place
+ */
+export function locateAnchor(anchor: Anchor, text: string, contentHash: ContentHash, mayMove = true): Placed {
   if (standsAt(anchor, text, contentHash)) return { state: 'exact', start: anchor.start, end: anchor.end };
   // Without a quote, nothing can be found elsewhere.
-  if (anchor.quote === '' || text.length > LONGEST_SEARCHED) return { state: 'orphaned' };
+  if (!mayMove || anchor.quote === '' || text.length > LONGEST_SEARCHED) return { state: 'orphaned' };
   const found = nearest(anchor, text) ?? inOtherSpacing(anchor, text);
   return found === undefined ? { state: 'orphaned' } : { state: 'moved', ...found };
 }
