@@ -86,6 +86,31 @@ describe('a large row group', () => {
   });
 });
 
+it('lets the event loop turn on the way to a row in nested columns', async () => {
+  const rows = Array.from({ length: 4_000 }, (_, i) => ['x'.repeat(100), String(i)]);
+  const content = write({
+    columnData: [{ name: 'list', data: rows, encoding: 'PLAIN' }],
+    schema: [
+      { name: 'root', num_children: 1 },
+      { name: 'list', repetition_type: 'REQUIRED', converted_type: 'LIST', num_children: 1 },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', type: 'BYTE_ARRAY', repetition_type: 'REQUIRED', converted_type: 'UTF8' },
+    ],
+    ...{ rowGroupSize: rows.length, pageSize: 10_000 },
+  });
+  let turns = 0;
+  let timer = setImmediate(function turn() {
+    turns++;
+    timer = setImmediate(turn);
+  });
+  for await (const row of rowsOf(content, 3_990)) {
+    expect(row).toEqual({ list: rows[3_990] });
+    break;
+  }
+  clearImmediate(timer);
+  expect(turns).toBeGreaterThan(20);
+});
+
 describe('rows in several pages', () => {
   /** Written by pyarrow: pages of version 1, which begin and end within lists. */
   const SPANNING = inflateSync(

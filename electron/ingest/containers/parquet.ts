@@ -132,7 +132,11 @@ export class ParquetSource implements RecordSource {
     { start, end, from }: { readonly start: number; readonly end: number; readonly from: number },
   ): AsyncGenerator<Iterable<SourceRecord>> {
     let at = Math.max(start, from);
-    group.skip(at - start);
+    const skip = group.skip(at - start);
+    while (this.try(() => skip.next().done !== true, at)) {
+      await new Promise((resolve) => setImmediate(resolve));
+      yield [];
+    }
     while (at < end) {
       // Lets the thread answer, because pages take their time.
       await new Promise((resolve) => setImmediate(resolve));

@@ -124,9 +124,12 @@ export class RowGroupReader {
     this.columns = found;
   }
 
-  /** Skips rows before any is read. Pages of skipped rows are not decoded if they have no nested lists. */
-  skip(rows: number): void {
-    for (const { leaves } of this.columns) for (const leaf of leaves) leaf.skip(rows);
+  /**
+   * Skips rows before any is read, a page at each step. Pages of skipped rows are not decoded if they have no nested
+   * lists.
+   */
+  *skip(rows: number): Generator<void> {
+    for (const { leaves } of this.columns) for (const leaf of leaves) yield* leaf.skip(rows);
   }
 
   /**
@@ -228,18 +231,23 @@ class ColumnReader {
     this.lastWithDictionary = column.pages.findLastIndex((page) => page.usesDictionary);
   }
 
-  skip(rows: number): void {
+  *skip(rows: number): Generator<void> {
     this.toSkip = rows;
+    while (this.toSkip > 0) {
+      // Also skips whole pages.
+      const ready = this.fill();
+      const skipped = Math.min(this.toSkip, ready);
+      this.at += skipped;
+      this.toSkip -= skipped;
+      yield;
+    }
   }
 
   /** @returns number of rows that are ready, at least one */
   fill(): number {
     for (;;) {
       const ready = this.ready();
-      const skipped = Math.min(this.toSkip, ready);
-      this.at += skipped;
-      this.toSkip -= skipped;
-      if (ready > skipped) return ready - skipped;
+      if (ready > 0) return ready;
       if (!this.load()) throw new Error(`its column ${this.name} has too few rows`);
     }
   }
