@@ -1,5 +1,5 @@
 /** Imports annotations, review marks and labels of a pack, without its rollouts. */
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { MergeReport } from '../../shared/api/annotationRows.ts';
 import { refused } from '../../shared/api/errors.ts';
@@ -7,10 +7,12 @@ import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annota
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { pack, readPackLine } from '../../shared/format/pack.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
+import { threadMs, tooMuchComputing } from './computingTime.ts';
 import { CorruptContainerError, type SourceRecord } from './containers/container.ts';
 import { reasonOf } from './discover.ts';
-import { containerAt, identify } from './identify.ts';
+import { containerAt } from './identify.ts';
 import { openRecords } from './openRecords.ts';
+import type { Parser } from './readAhead.ts';
 import { readRecord } from './readRecord.ts';
 
 /** Lines per transaction. */
@@ -25,9 +27,10 @@ const MOST_ISSUES = 1_000;
  */
 export async function importAnnotations(
   writer: LibraryWriter,
+  parser: Parser,
   named: string,
 ): Promise<{ readonly report: MergeReport; readonly rolloutIds: readonly number[] }> {
-  const { path, found } = await identified(named);
+  const { path, found } = await identified(parser, named);
   if (found.kind === 'empty') throw refused(`${path} is empty`);
   if (found.kind === 'refused') throw refused(`${path}: ${found.issue.message}`);
   if (found.format !== pack.name)
@@ -36,9 +39,15 @@ export async function importAnnotations(
     );
   const call = new ImportCall(writer, path);
   const source = await openRecords(path, found.container, found.unit);
+  const { size } = statSync(path);
+  const startedAt = threadMs();
   try {
     for await (const records of source.records(0))
-      for (const record of records) call.take(record, found.unit);
+      for (const record of records) {
+        call.take(record, found.unit);
+        const tooLong = tooMuchComputing(threadMs() - startedAt, size);
+        if (tooLong !== undefined) throw new CorruptContainerError(tooLong);
+      }
   } catch (error) {
     if (!(error instanceof CorruptContainerError)) throw error;
     call.issue(`${error.message}; everything before that was read`);
@@ -48,16 +57,27 @@ export async function importAnnotations(
   return call.finish();
 }
 
+/** Bytes. A note has at most some 100 kB, and a taxonomy is shorter. */
+const LONGEST_ANNOTATION = 1 << 20;
+
+/** Whether a record that is not parsed is one of a rollout, as a pack writes them. */
+function isOfRollout(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 256)).toString(
+    'latin1',
+  );
+  return /"type": ?"(?:rollout|pair)"/.test(start);
+}
+
 /** Plain or compressed lines. */
 const CONTAINERS_OF_PACKS: ReadonlySet<string> = new Set(['plain', 'gzip', 'zstd']);
 
-async function identified(named: string) {
+/** The parser reads the first records, which may be larger than an annotation. */
+async function identified(parser: Parser, named: string) {
   try {
     const path = realpathSync.native(named);
-    // This thread has no limits of its own, so nothing is opened that a pack cannot be.
     if (!CONTAINERS_OF_PACKS.has(containerAt(path)))
       throw refused(`${path} is not a failure pack, which is a file of lines`);
-    return { path, found: await identify(path, basename(path)) };
+    return { path, found: await parser.identify(path, basename(path), undefined) };
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw refused(`${named} cannot be read: ${reasonOf(error).message}`);
@@ -86,6 +106,16 @@ class ImportCall {
     this.line++;
     if ('tooLong' in record) {
       this.issue(`the record has ${record.tooLong} bytes and is too long`, this.line);
+      return;
+    }
+    // The values of a record may take many times its bytes, and a thread of the host has no limit of memory.
+    const { byteLength } = record.bytes;
+    if (byteLength > LONGEST_ANNOTATION) {
+      if (!isOfRollout(record.bytes))
+        this.issue(
+          `the record has ${byteLength} bytes; an annotation has at most ${LONGEST_ANNOTATION}`,
+          this.line,
+        );
       return;
     }
     const reading = readRecord(record.bytes, this.line === 1, unit);

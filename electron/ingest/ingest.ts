@@ -17,7 +17,7 @@ import {
 } from '../storage/libraryWriter.ts';
 import { runPlaceOf } from '../storage/runPlace.ts';
 import { noteSaved } from '../storage/storageFailure.ts';
-import { tooMuchComputing } from './computingTime.ts';
+import { canContinue, threadMs, tooMuchComputing } from './computingTime.ts';
 import type { Adapter } from './containers/adapter.ts';
 import { LONGEST_RECORD } from './containers/bytes.ts';
 import { type Discovered, discover, realOf, reasonOf, TOKENIZER_FILE } from './discover.ts';
@@ -564,13 +564,17 @@ class IngestCall {
       this.report();
       writingMs += threadMs() - startedAt;
       if (request.adapter === undefined)
-        tooLong = tooMuchComputing(writingMs, request.bytes + (batch.otherBytes ?? 0));
+        tooLong = tooMuchComputing(writingMs, request.bytes + (batch.otherBytes ?? 0), request.unit);
       if (tooLong !== undefined) parse.stop();
     });
     const outcome =
       tooLong === undefined
         ? read
-        : { isCancelled: this.shouldStop(), damage: tooLong, isCutShort: true as const };
+        : {
+            isCancelled: this.shouldStop(),
+            damage: tooLong,
+            ...(canContinue(request.unit) ? { isCutShort: true as const } : {}),
+          };
     // A file that was rewritten is forgotten, and read from its beginning.
     if (outcome.isChanged === true)
       Object.assign(this.status, { bytesDone: base, rollouts: added, issues, caveats });
@@ -786,12 +790,6 @@ function duplicateText(path: string, runs: readonly string[]): string {
 function reportUnreadable(found: Unreadable): FileReport {
   const issue: IngestIssue = { severity: 'refused', code: found.code, message: found.message };
   return { path: found.path, format: null, status: 'refused', rollouts: 0, issues: [issue] };
-}
-
-/** CPU time of this thread. It grows on a busy machine as slowly as the work does. */
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
 }
 
 function parserEnded(error: unknown): boolean {

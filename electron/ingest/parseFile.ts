@@ -12,7 +12,7 @@ import type { Mapping } from '../../shared/format/mapping.ts';
 import { Parts } from '../../shared/format/parts.ts';
 import type { PackedBatch, PackedSignal } from '../storage/batch.ts';
 import { contentHash, storedJoinKey } from '../storage/contentHash.ts';
-import { TookTooLongError } from './computingTime.ts';
+import { canContinue, TookTooLongError } from './computingTime.ts';
 import { type Adapter, AdapterOutputChangedError } from './containers/adapter.ts';
 import { bytesBetween, LONGEST_RECORD } from './containers/bytes.ts';
 import {
@@ -142,7 +142,7 @@ export async function parseFile(
     } catch (error) {
       if (!(error instanceof CorruptContainerError)) throw error;
       damage = error.message;
-      isCutShort = error instanceof TookTooLongError;
+      isCutShort = error instanceof TookTooLongError && canContinue(unit);
     }
     if (isCancelled()) return { isCancelled: true };
     // The next call reads an open rollout from its first record on.

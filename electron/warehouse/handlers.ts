@@ -34,44 +34,65 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
   // Two warehouses may have runs of the same key.
   const copiesOf = (warehouse: string): string =>
     realOf(join(dirname(libraryPath), COPIES, partitionName(warehouse)));
+  const directoryOf = (named: NamedWarehouse, key: string): string =>
+    join(copiesOf(nameOf(named.address)), partitionName(key));
+  /** Labels, notes and calls run again are in the reader's library, which has the rollouts that were copied. */
+  const ownOf = async (
+    run: string,
+    filter: FilterNode,
+    { warehouse, signal, named }: Connected,
+  ): Promise<OwnRollouts> => {
+    if (filter.kind === 'all') return () => [];
+    const replaced = await replacedSteps(warehouse, run, directoryOf(named, run), signal);
+    return (node) => {
+      const runId = exportedRuns(db).find(({ runKey }) => runKey === run)?.runId;
+      const places = runId === undefined ? [] : placesOf(db, runId, node);
+      // The rollouts may be numbered otherwise now.
+      const old = places.find(({ step }) => replaced.has(step));
+      if (old === undefined) return places;
+      throw refused(
+        `step ${old.step} was sent again after it was copied; open it, so that it is copied again, and then filter`,
+      );
+    };
+  };
   return {
     'warehouse.runs': async (_params, task) => {
       const named = namedWarehouse(process.env);
       if (named === undefined) return { runs: [] };
       const name = nameOf(named.address);
-      const runs = await connected(task, (warehouse, signal) => warehouseRuns(warehouse, signal));
+      const runs = await connected(task, ({ warehouse, signal }) => warehouseRuns(warehouse, signal));
       return {
         name,
         runs: runs.map((each) => (hasOwn(db, each.run, copiesOf(name)) ? { ...each, isOwn: true } : each)),
       };
     },
     'warehouse.steps': ({ run, filter }, task) =>
-      connected(task, async (warehouse, signal, named) => {
+      connected(task, async (to) => {
+        const { warehouse, signal, named } = to;
         const node = nodeOf(filter);
-        const steps = await warehouseSteps(warehouse, run, node, { own: ownOf(db, run), signal });
+        const steps = await warehouseSteps(warehouse, run, node, { own: await ownOf(run, node, to), signal });
         if (node.kind !== 'all') return steps;
-        const directory = join(copiesOf(nameOf(named.address)), partitionName(run));
-        const replaced = await replacedSteps(warehouse, run, directory, signal);
+        const replaced = await replacedSteps(warehouse, run, directoryOf(named, run), signal);
         return steps.map((step) => {
           const replacedBy = replaced.get(step.summary.step);
           return replacedBy === undefined ? step : { ...step, replacedBy };
         });
       }),
     'warehouse.schema': (_params, task) =>
-      connected(task, (warehouse, signal) => warehouseSchema(warehouse, signal)),
+      connected(task, ({ warehouse, signal }) => warehouseSchema(warehouse, signal)),
     'warehouse.rollouts': ({ filter, ...question }, task) =>
-      connected(task, (warehouse, signal) =>
-        warehouseRollouts(
-          warehouse,
-          { ...question, filter: nodeOf(filter), own: ownOf(db, question.run) },
-          signal,
-        ),
-      ),
+      connected(task, async (to) => {
+        const node = nodeOf(filter);
+        const own = await ownOf(question.run, node, to);
+        return warehouseRollouts(to.warehouse, { ...question, filter: node, own }, to.signal);
+      }),
     'warehouse.keep': ({ run, steps, filter }, task) =>
-      connected(task, async (warehouse, signal, named) => {
-        const key = keyOfCopy(run, nodeOf(filter));
+      connected(task, async (to) => {
+        const { warehouse, signal, named } = to;
+        const node = nodeOf(filter);
+        const key = keyOfCopy(run, node);
         const copies = copiesOf(nameOf(named.address));
-        const directory = join(copies, partitionName(key));
+        const directory = directoryOf(named, key);
         // A library takes what a copy says of an id for every run of that id.
         const check = (id: string): void => {
           if (hasOwn(db, id, copies))
@@ -81,7 +102,7 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
         };
         check(key);
         const { rollouts, steps: taken } = await pull(warehouse, {
-          ...{ run, directory, isAdded: true, filter: nodeOf(filter), own: ownOf(db, run), signal, check },
+          ...{ run, directory, isAdded: true, filter: node, own: await ownOf(run, node, to), signal, check },
           ...(steps === undefined ? {} : { steps }),
           onProgress: (done, total) => task.progress(done, total, done / Math.max(1, total)),
         });
@@ -97,17 +118,20 @@ function realOf(path: string): string {
 
 const nameOf = ({ server, database }: WarehouseAddress): string => `${new URL(server).host}/${database}`;
 
-async function connected<T>(
-  task: Task,
-  work: (warehouse: Warehouse, signal: AbortSignal, named: NamedWarehouse) => Promise<T>,
-): Promise<T> {
+interface Connected {
+  readonly warehouse: Warehouse;
+  readonly signal: AbortSignal;
+  readonly named: NamedWarehouse;
+}
+
+async function connected<T>(task: Task, work: (to: Connected) => Promise<T>): Promise<T> {
   const named = namedWarehouse(process.env);
   if (named === undefined) throw refused('no warehouse was named when Turnwise was started');
   const controller = new AbortController();
   task.onCancel(() => controller.abort());
   const warehouse = new Warehouse(named.address, { ...named, isReadOnly: true });
   try {
-    return await work(warehouse, controller.signal, named);
+    return await work({ warehouse, signal: controller.signal, named });
   } catch (error) {
     throw controller.signal.aborted ? new ApiError(CANCELLED) : error;
   } finally {
@@ -126,14 +150,6 @@ function hasOwn(db: ReadableLibrary, name: string, copies: string): boolean {
     .filter(({ runKey, loggedId }) => runKey === name || loggedId === name)
     .some(({ runId }) => listFiles(db, { runId }).some(({ path }) => !path.startsWith(copies + sep)));
 }
-
-/** Labels, notes and calls run again are in the reader's library, which has the rollouts that were copied. */
-const ownOf =
-  (db: ReadableLibrary, run: string): OwnRollouts =>
-  (node) => {
-    const runId = exportedRuns(db).find(({ runKey }) => runKey === run)?.runId;
-    return runId === undefined ? [] : placesOf(db, runId, node);
-  };
 
 function nodeOf(filter: string): FilterNode {
   const read = readFilter(filter);

@@ -97,8 +97,13 @@ export async function* warehouseResult(sql: string, timeoutMs: number): AsyncGen
     for await (const lines of warehouse.result(sql, settings)) {
       const rows: (readonly unknown[])[] = [];
       for (const line of lines) {
-        if (columns === undefined) columns = line.map(String);
-        else if (types === undefined) {
+        if (columns === undefined) {
+          columns = line.map(String);
+          if (columns.length > MOST_COLUMNS)
+            throw refused(
+              `the result has ${columns.length.toLocaleString('en')} columns; the limit is ${MOST_COLUMNS.toLocaleString('en')}`,
+            );
+        } else if (types === undefined) {
           types = line.map(String);
           yield { columns, rows: [] };
         } else {
@@ -113,11 +118,14 @@ export async function* warehouseResult(sql: string, timeoutMs: number): AsyncGen
   }
 }
 
-const FORMAT = /\bFORMAT\s+\w+\s*;?\s*$/i;
+/** As many as SQLite has. A page shows all of them. */
+const MOST_COLUMNS = 2_000;
+/** The clause, and not a column of this name by which is sorted. */
+const FORMAT = /\bFORMAT\s+(?!(?:ASC|DESC)\b)\w+\s*;?\s*$/i;
 const LONG = /^(?:LowCardinality\()?(?:Nullable\()?U?Int(?:64|128|256)\b/;
 
 function shownValue(value: unknown, type: string): unknown {
-  if (typeof value === 'string' && LONG.test(type)) {
+  if (typeof value === 'string' && LONG.test(type) && /^-?\d{1,80}$/.test(value)) {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : BigInt(value);
   }

@@ -57,7 +57,11 @@ class Parse {
   checkTime(otherBytes: number): void {
     // The output of an adapter may be larger than the file.
     if (this.request.container === 'adapter') return;
-    const why = tooMuchComputing(cpuMs() - this.startedAt, this.request.bytes + otherBytes);
+    const why = tooMuchComputing(
+      cpuMs() - this.startedAt,
+      this.request.bytes + otherBytes,
+      this.request.unit,
+    );
     if (why === undefined) return;
     if (this.isAlone) throw new TookTooLongError(why);
     throw Object.assign(new Error(why), { code: 'PARSER_ENDED', syscall: 'parse' });

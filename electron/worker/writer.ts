@@ -182,10 +182,12 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   };
 
   const handlers = Object.fromEntries(
-    Object.entries({ ...writerHandlers(db, writer), 'ingest.run': readLogs }).map(([method, handler]) => [
-      method,
-      writing(handler as (params: never, task: Task, changes: Changes) => unknown),
-    ]),
+    Object.entries({ ...writerHandlers(db, writer, parser), 'ingest.run': readLogs }).map(
+      ([method, handler]) => [
+        method,
+        writing(handler as (params: never, task: Task, changes: Changes) => unknown),
+      ],
+    ),
   );
   serve<ParserNotice>({
     handlers,

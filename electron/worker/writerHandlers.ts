@@ -7,6 +7,7 @@ import type { Mapping } from '../../shared/format/mapping.ts';
 import { requireGranted } from '../ingest/granted.ts';
 import { importAnnotations } from '../ingest/importAnnotations.ts';
 import { Mappings } from '../ingest/mappings.ts';
+import type { Parser } from '../ingest/readAhead.ts';
 import { readTokenizerFile } from '../ingest/tokenizerFile.ts';
 import type { Answered } from '../storage/annotations.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
@@ -41,7 +42,7 @@ type WriterHandlers = {
   ) => InternalMethods[M]['result'] | Promise<InternalMethods[M]['result']>;
 };
 
-export function writerHandlers(db: WritableLibrary, writer: LibraryWriter): WriterHandlers {
+export function writerHandlers(db: WritableLibrary, writer: LibraryWriter, parser: Parser): WriterHandlers {
   const { annotations, rules } = writer;
   const annotated = <T>(changes: Changes, { value, rolloutIds }: Answered<T>): T => {
     changes.annotations(rolloutIds);
@@ -150,7 +151,7 @@ export function writerHandlers(db: WritableLibrary, writer: LibraryWriter): Writ
     'annotation.resolve': (decision, _task, changes) =>
       annotated(changes, annotations.resolve(decision, Date.now())),
     'annotation.import': async ({ path }, _task, changes) => {
-      const { report, rolloutIds } = await importAnnotations(writer, path);
+      const { report, rolloutIds } = await importAnnotations(writer, parser, path);
       changes.annotations(rolloutIds);
       return report;
     },

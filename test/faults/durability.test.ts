@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openWriter, type WritableLibrary, withoutSync, withSync } from '../../electron/storage/open.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
+import { ParserProcess } from '../../electron/worker/parserProcess.ts';
 import { writerHandlers } from '../../electron/worker/writerHandlers.ts';
 import { type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
@@ -51,7 +52,7 @@ it.each([
   ['mapping.remove', { name: 'none' }],
 ] as const)('syncs %s before it answers', async (method, params) => {
   const levels = watchWrites();
-  const handlers = writerHandlers(db, new LibraryWriter(db));
+  const handlers = writerHandlers(db, new LibraryWriter(db), new ParserProcess());
   const handler = handlers[method] as (params: unknown, task: unknown, changes: unknown) => unknown;
   await handler(params, FREE_TASK, { runs: () => undefined, annotations: () => undefined });
   expect([...levels]).toEqual([FULL]);

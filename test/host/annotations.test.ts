@@ -407,6 +407,21 @@ describe('annotations of others', () => {
     expect((await ask('annotation.order', { states: ['exact'] })).ids).toHaveLength(11);
   });
 
+  it('are imported from a pack with long rollouts, and other long records are not read', async () => {
+    const rollout = { pack: 1, type: 'rollout', response: 'a'.repeat(2 << 20) };
+    const lists = `{"pack":1,"type":"annotation","lists":[${'[],'.repeat(1 << 20)}[]]}`;
+    const packed = readFileSync(PACK, 'utf8');
+    const file = place.file('long.jsonl', `${packed}${JSON.stringify(rollout)}\n${lists}\n`);
+    await host.grant(file);
+    const { issues, present } = await ask('annotation.import', { path: file });
+    expect(present).toBe(3);
+    expect(issues.at(-1)).toMatchObject({
+      line: packed.trimEnd().split('\n').length + 2,
+      message: expect.stringMatching(/^the record has 31457\d\d bytes; an annotation has at most 1048576$/),
+    });
+    expect(issues).toHaveLength(7);
+  });
+
   it('are not imported from a file that is no pack, nor from one the user has not opened', async () => {
     const log = join(FIXTURES, 'demo/demo.jsonl');
     expect(await host.dispatch('annotation.import', { path: log })).toMatchObject({

@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { TookTooLongError, tooMuchComputing } from '../../electron/ingest/computingTime.ts';
+import { identify } from '../../electron/ingest/identify.ts';
+import { parseFile } from '../../electron/ingest/parseFile.ts';
+import type { Parser } from '../../electron/ingest/readAhead.ts';
 import { readRecordChunk } from '../../electron/ingest/recordChunk.ts';
 import { contentHash } from '../../electron/storage/contentHash.ts';
 import { openReader } from '../../electron/storage/open.ts';
@@ -129,4 +133,31 @@ it('reads the traces before damage', async () => {
   const { files } = await ingestHere(place.library, [put('run/spans.jsonl.gz', packed)]);
   expect(rollouts()).toHaveLength(2);
   expect(JSON.stringify(files)).toMatch(/damaged gzip data/);
+});
+
+it('says of a file that takes too long that its records can only be read together', async () => {
+  const file = put('run/spans.jsonl', SPANS);
+  const parser: Parser = {
+    identify: (path, name, mappings) => identify(path, name, mappings?.detect),
+    parse: (request, onBatch) =>
+      parseFile(
+        request,
+        async (batch) => onBatch(batch),
+        () => false,
+        undefined,
+        () => {
+          throw new TookTooLongError(tooMuchComputing(60_000, request.bytes, request.unit) ?? '');
+        },
+      ),
+  };
+  const [read] = (await ingestHere(place.library, [file], {}, parser)).files;
+  expect(read?.issues).toMatchObject([
+    {
+      code: 'damaged',
+      message: expect.stringMatching(
+        /unpack or split it, .* read together; everything before that was read$/,
+      ),
+    },
+  ]);
+  expect(rows(place.library, 'SELECT status FROM file_row')).toEqual([{ status: 'read' }]);
 });

@@ -4,11 +4,12 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { partitionName } from '../../electron/export/dataSet.ts';
 import { createHost } from '../../electron/host/createHost.ts';
 import { namedWarehouse, readAddress, Warehouse } from '../../electron/warehouse/connection.ts';
 import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
+import { warehouseResult } from '../../electron/warehouse/statement.ts';
 import { warehouseSteps } from '../../electron/warehouse/steps.ts';
 import { tableStatements } from '../../electron/warehouse/tables.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
@@ -98,6 +99,40 @@ const endless =
     };
     more();
   };
+
+describe('a statement of the user', () => {
+  const run = async (sql: string, ...answer: readonly (readonly unknown[])[]) => {
+    answers = { 'SELECT 1': says(answer.map((line) => `${JSON.stringify(line)}\n`).join('')) };
+    vi.stubEnv('TURNWISE_WAREHOUSE', url());
+    vi.stubEnv('TURNWISE_WAREHOUSE_USER', 'me');
+    vi.stubEnv('TURNWISE_WAREHOUSE_PASSWORD', 'hunter2');
+    try {
+      const rows: unknown[] = [];
+      for await (const part of warehouseResult(sql, 1_000)) rows.push(...part.rows);
+      return rows;
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  };
+
+  it('may sort by a column with the name of a clause', async () => {
+    expect(await run('SELECT 1 ORDER BY format DESC', ['a'], ['Int64'], ['1'])).toEqual([[1]]);
+    await expect(run('SELECT 1 FORMAT CSV')).rejects.toThrow('leave out FORMAT');
+  });
+
+  it('shows a value that is no number as it is', async () => {
+    expect(await run('SELECT 1', ['a', 'b'], ['Int64', 'Int128'], ['x', `${2n ** 70n}`])).toEqual([
+      ['x', 2n ** 70n],
+    ]);
+  });
+
+  it('is refused if its result has more columns than a page can show', async () => {
+    const columns = Array.from({ length: 60_000 }, (_, i) => `c${i}`);
+    await expect(run('SELECT 1', columns)).rejects.toThrow(
+      'the result has 60,000 columns; the limit is 2,000',
+    );
+  });
+});
 
 describe('a list from a server that lies', () => {
   it.each<readonly [string, Answer, string | RegExp]>([

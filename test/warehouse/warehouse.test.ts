@@ -429,8 +429,23 @@ describe.runIf(hasEngine)('a warehouse', () => {
         writeFileSync(path, log(['a', 'b', 'c', 'D']));
         await send();
         expect(await replaced()).toEqual([false, true]);
+        // Another log of a group may come before those that were copied, and then its rollouts have other numbers.
+        const labelled = async (index: number) => {
+          const [row] = rows(copies.library, `SELECT rollout_id AS id FROM rollout WHERE step = ${index}`);
+          const target = { kind: 'rollout' };
+          const changes = [{ put: { rolloutId: row?.['id'], target, label: 'loops' } }];
+          await host.dispatch('annotation.apply', { author: 'ann', changes });
+          return host.dispatch('warehouse.steps', { run: 'delta', filter: 'label:any' });
+        };
+        expect(await labelled(0)).toMatchObject({ ok: true, value: [{ summary: { step: 0 } }] });
+        expect(await labelled(1)).toMatchObject({
+          ok: false,
+          failure: { code: 'refused', message: expect.stringContaining('step 1 was sent again') },
+        });
         await keep([1]);
         expect(await replaced()).toEqual([false, false]);
+        const found = await host.dispatch('warehouse.steps', { run: 'delta', filter: 'label:any' });
+        expect(found).toMatchObject({ ok: true });
         expect(hashes()).toEqual([a, b, c, expect.not.objectContaining({ ...d })]);
         expect(rows(copies.library, 'SELECT path FROM ingest_issue')).toEqual([]);
       });

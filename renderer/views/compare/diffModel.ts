@@ -101,19 +101,28 @@ export interface Piece extends TextRange {
 
 /** Cuts a range wherever a mark begins or ends. Marks may overlap. */
 export function piecesOf(range: TextRange, marks: readonly Mark[]): readonly Piece[] {
-  const inside = marks.filter(({ start, end }) => start < range.end && end > range.start);
-  const cuts = new Set([range.start, range.end]);
-  for (const { start, end } of inside) {
-    if (start > range.start) cuts.add(start);
-    if (end < range.end) cuts.add(end);
+  const edges = marks
+    .filter(({ start, end }) => start < range.end && end > range.start)
+    .flatMap(({ kind, start, end }) => [
+      { kind, at: Math.max(start, range.start), by: 1 },
+      { kind, at: Math.min(end, range.end), by: -1 },
+    ])
+    .sort((x, y) => x.at - y.at);
+  const open = { changed: 0, number: 0, fork: 0 };
+  const pieces: Piece[] = [];
+  let start = range.start;
+  const cutAt = (end: number): void => {
+    if (end <= start) return;
+    const [isChanged, isNumber, isFork] = [open.changed > 0, open.number > 0, open.fork > 0];
+    pieces.push({ start, end, isChanged, isNumber, isFork });
+    start = end;
+  };
+  for (const { kind, at, by } of edges) {
+    cutAt(at);
+    open[kind] += by;
   }
-  const ordered = [...cuts].sort((x, y) => x - y);
-  return ordered.slice(0, -1).map((start, i) => {
-    const end = ordered[i + 1] ?? range.end;
-    const has = (kind: Mark['kind']) =>
-      inside.some((mark) => mark.kind === kind && mark.start <= start && mark.end >= end);
-    return { start, end, isChanged: has('changed'), isNumber: has('number'), isFork: has('fork') };
-  });
+  cutAt(range.end);
+  return pieces;
 }
 
 /** A piece of the unified text of two sides. */
@@ -129,12 +138,21 @@ export function wovenPieces(diff: TextDiff): readonly WovenPiece[] {
     a: sideMarks(diff, 'a').filter(({ kind }) => kind === 'number'),
     b: sideMarks(diff, 'b').filter(({ kind }) => kind === 'number'),
   };
+  const next = { a: 0, b: 0 };
+  /** Marks in a range that is behind those before. Marks do not overlap. */
+  const marksIn = (side: Side, range: TextRange): readonly Mark[] => {
+    const marks = numbers[side];
+    while ((marks[next[side]]?.end ?? Number.POSITIVE_INFINITY) <= range.start) next[side] += 1;
+    let end = next[side];
+    while ((marks[end]?.start ?? Number.POSITIVE_INFINITY) < range.end) end += 1;
+    return marks.slice(next[side], end);
+  };
   for (let i = 0; i < edits.length; i += EDIT_SIZE) {
     const [code, aStart = 0, aEnd = 0, bStart = 0, bEnd = 0] = edits.subarray(i, i + EDIT_SIZE);
     const side = code === ADDED ? 'b' : 'a';
     const range = side === 'a' ? { start: aStart, end: aEnd } : { start: bStart, end: bEnd };
     const kind = code === EQUAL ? 'equal' : code === REMOVED ? 'removed' : 'added';
-    const marks = code === EQUAL ? [] : numbers[side];
+    const marks = code === EQUAL ? [] : marksIn(side, range);
     for (const piece of piecesOf(range, marks)) woven.push({ ...piece, side, kind });
   }
   return woven;
