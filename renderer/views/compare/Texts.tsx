@@ -26,6 +26,10 @@ import {
 /** Lines and UTF-16 units rendered before the user asks for more. A line may have megabytes. */
 const MOST_LINES = 400;
 const MOST_CHARS = 24_000;
+/** Pieces of prose, for the same reason: each letter may differ. */
+const MOST_PIECES = 4_000;
+/** A line costs a page as much as this many letters more. */
+const LINE_WEIGHT = 10;
 /** JSON that the log has in one line is shown up to this many lines. A replay folds a response at the same number. */
 const MOST_INDENTED_LINES = 40;
 const NO_MARKS: readonly Mark[] = [];
@@ -64,7 +68,8 @@ function Prose({ pieces, stretch, isElided }: TextProps & { readonly pieces: rea
   const isWhole = flipped.has(`${stretch} all`);
   let budget = isWhole ? Number.POSITIVE_INFINITY : MOST_CHARS;
   const total = pieces.reduce((sum, { text }) => sum + text.length, 0);
-  const drawn = pieces.map((piece, i) => {
+  const most = isWhole ? pieces.length : MOST_PIECES;
+  const drawn = pieces.slice(0, most).map((piece, i) => {
     if (budget <= 0) return null;
     const key = `${stretch} ${i}`;
     const out =
@@ -75,9 +80,10 @@ function Prose({ pieces, stretch, isElided }: TextProps & { readonly pieces: rea
             { isFirst: i === 0, isLast: i === pieces.length - 1 },
           )
         : undefined;
-    const shown = piece.text.length - (out === undefined ? 0 : out.end - out.start);
-    const cut = shown > budget ? budget : undefined;
-    budget -= shown;
+    const left = out === undefined ? piece.text : piece.text.slice(0, out.start) + piece.text.slice(out.end);
+    const { end, weight } = fitting(left, budget);
+    const cut = end < left.length ? end : undefined;
+    budget -= cut === undefined ? weight : budget + 1;
     if (out === undefined)
       return (
         // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one immutable text never reorder
@@ -97,9 +103,19 @@ function Prose({ pieces, stretch, isElided }: TextProps & { readonly pieces: rea
   return (
     <div className="cmp-prose">
       {drawn}
-      {budget < 0 && <LeftOut stretch={`${stretch} all`} text={`show all ${counted(total, 'character')}`} />}
+      {(budget < 0 || most < pieces.length) && (
+        <LeftOut stretch={`${stretch} all`} text={`show all ${counted(total, 'character')}`} />
+      )}
     </div>
   );
+}
+
+/** The beginning of a text that weighs at most `most`, and its weight. */
+function fitting(text: string, most: number): { readonly end: number; readonly weight: number } {
+  let weight = 0;
+  let end = 0;
+  for (; end < text.length && weight < most; end++) weight += text[end] === '\n' ? 1 + LINE_WEIGHT : 1;
+  return { end, weight };
 }
 
 interface SideTextProps extends TextProps {

@@ -101,6 +101,8 @@ export interface Piece extends TextRange {
 
 /** Cuts a range wherever a mark begins or ends. Marks may overlap. */
 export function piecesOf(range: TextRange, marks: readonly Mark[]): readonly Piece[] {
+  if (marks.length === 0)
+    return range.end > range.start ? [{ ...range, isChanged: false, isNumber: false, isFork: false }] : [];
   const edges = marks
     .filter(({ start, end }) => start < range.end && end > range.start)
     .flatMap(({ kind, start, end }) => [

@@ -51,8 +51,8 @@ const COLUMNS: readonly Column<Row>[] = [
     minWidth: 200,
     grow: 2,
     cell: (row) => (
-      <span className="mono path-tail" title={row.path}>
-        <bdi>{row.path}</bdi>
+      <span className="mono path-tail" title={withGlyphs(row.path)}>
+        <bdi>{withGlyphs(row.path)}</bdi>
       </span>
     ),
   },

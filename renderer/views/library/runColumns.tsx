@@ -13,6 +13,7 @@ import { UnfinishedEvaluation } from '../../widgets/EvaluationStatus.tsx';
 import { stepRange } from './libraryModel.ts';
 import type { MenuPoint } from './RunMenu.tsx';
 import '../../charts/charts.css';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { day, timeZoneName, wholeTime } from '../../ui/times.ts';
 
 export interface RunColumn extends Column<RunSummary> {
@@ -111,8 +112,8 @@ export const runColumns = (
     cell: (run) => (
       <span className="two-line">
         <span className="run-title">
-          <bdi className="run-name" title={withGlyphs(run.name)}>
-            {withGlyphs(run.name)}
+          <bdi className="run-name" title={plainLogText(run.name)}>
+            {plainLogText(run.name)}
           </bdi>{' '}
           <PartChip text={partlyRead(run)} />{' '}
           {isCopyOfWarehouse(run.directory) && (
@@ -121,10 +122,12 @@ export const runColumns = (
             </Chip>
           )}
         </span>
-        <small title={run.directory}>
+        <small title={withGlyphs(run.directory)}>
           <UnfinishedEvaluation run={run} /> {run.kind !== 'train' && <Chip>{RUN_KIND_NAMES[run.kind]}</Chip>}{' '}
           {run.isSynthetic && <Chip>synthetic</Chip>}{' '}
-          {[partOf(run), run.model, run.dataset, run.format].filter((part) => part !== undefined).join(' · ')}
+          {[partOf(run), run.model, run.dataset, run.format]
+            .flatMap((part) => (part === undefined ? [] : [plainLogText(part)]))
+            .join(' · ')}
         </small>
       </span>
     ),

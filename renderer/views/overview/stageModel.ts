@@ -1,5 +1,6 @@
 /** The stages of a training: their first and last steps, their changes, and their limits. */
 import type { RunDetail, Stage } from '../../../shared/api/contract.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count } from '../../ui/numbers.ts';
 
 export interface StageSpan {
@@ -44,11 +45,17 @@ function spanOf(
   const changes = Object.entries(stage.changes).flatMap(([what, value]) => {
     const before = former[what];
     if (JSON.stringify(before) === JSON.stringify(value)) return [];
-    return [{ what, ...(before === undefined ? {} : { before: valueText(before) }), now: valueText(value) }];
+    return [
+      {
+        what: plainLogText(what),
+        ...(before === undefined ? {} : { before: valueText(before) }),
+        now: valueText(value),
+      },
+    ];
   });
   const { max_response_tokens: tokens, max_turns: turns, data } = now;
   return {
-    name: stage.name,
+    name: plainLogText(stage.name),
     from: stage.fromStep,
     to,
     changes,
@@ -82,5 +89,5 @@ export function stageChange({ changes }: StageSpan): string {
 
 function valueText(value: unknown): string {
   if (typeof value === 'number') return Number.isInteger(value) ? count(value) : String(value);
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return plainLogText(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -13,6 +13,7 @@ import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { Button } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import { AnswerText } from '../../widgets/AnswerText.tsx';
@@ -253,8 +254,8 @@ export function MapReadout({ row, cell, at, steps, onOpen, onOpenCell, onHistory
     <aside className="map-reading" aria-label="Cell">
       <div className="map-reading-name">
         <strong title={row.question === '' ? undefined : withGlyphs(row.question)}>{mapName(row)}</strong>
-        {mapName(row) !== row.problemId && <span className="dim"> {row.problemId}</span>}
-        {row.source !== undefined && <span className="dim"> {row.source}</span>}
+        {mapName(row) !== row.problemId && <span className="dim"> {plainLogText(row.problemId)}</span>}
+        {row.source !== undefined && <span className="dim"> {plainLogText(row.source)}</span>}
         {row.groundTruth !== undefined && (
           <span className="dim" title={withGlyphs(row.groundTruth)}>
             {' '}

@@ -7,6 +7,7 @@ import { standalonePart } from '../../charts/exportChart.ts';
 import type { Route } from '../../data/route.ts';
 import { usePage } from '../../data/usePage.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { SourceText, withLongWord } from '../../ui/SourceText.tsx';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
@@ -54,9 +55,9 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
         <h1 title={withGlyphs(history.question)}>{name}</h1>
         <div className="end">
           <span className="page-facts">
-            {name !== problemId && `id ${withGlyphs(problemId)} · `}
+            {name !== problemId && `id ${plainLogText(problemId)} · `}
             {shortTruth !== undefined && `ground truth ${withGlyphs(plainAnswer(shortTruth))} · `}
-            {source !== undefined && `${withGlyphs(source)} · `}
+            {source !== undefined && `${plainLogText(source)} · `}
             {counted(groups.length + leftOut, 'group')} in {counted(runs.length, 'run')}
             {leftOut > 0 && `; the first ${count(groups.length)} are shown`}
           </span>

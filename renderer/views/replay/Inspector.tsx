@@ -1,5 +1,6 @@
 import { Fragment, useMemo } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import {
   disagreements,
   penaltyInputOf,
@@ -153,7 +154,7 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
             // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a path never reorder
             <Fragment key={i}>
               {i > 0 && <wbr />}
-              {part}
+              {withGlyphs(part)}
             </Fragment>
           ))}
           , <span className="inspector-line">{recordText(detail.record.unit, row.line)}</span>

@@ -2,6 +2,7 @@ import type { RocReport, Stage } from '../../../shared/api/contract.ts';
 import { valueText } from '../../../shared/domain/filter/complete.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { Segmented } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { NumberLink } from '../../widgets/NumberLink.tsx';
 import { RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
@@ -236,8 +237,8 @@ function ReasonTable({ named, rolloutsOf }: ReasonTableProps) {
           <tbody>
             {reasons.map((one) => (
               <tr key={one.reason}>
-                <th scope="row" title={one.reason}>
-                  {sideReason(one.reason)}
+                <th scope="row" title={plainLogText(one.reason)}>
+                  {plainLogText(sideReason(one.reason))}
                 </th>
                 <td>
                   <NumberLink

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { RocStep, Stage } from '../../../shared/api/contract.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { amount, asShare, count, counted, ratio } from '../../ui/numbers.ts';
 import { SavingChart } from '../../widgets/charts/SavingChart.tsx';
 import { errorsAfter, errorsBefore, keepRate, type NamedSide } from './reportModel.ts';
@@ -27,7 +28,7 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
   const common = {
     ...of,
     axis,
-    marks: stages.map((stage) => ({ step: stage.fromStep, name: stage.name })),
+    marks: stages.map((stage) => ({ step: stage.fromStep, name: plainLogText(stage.name) })),
     step,
     onStep: setStep,
     range: undefined,

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import type { SqlRow, SqlValue } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { Store } from '../../data/useSqlRun.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { type Arrangement, AS_THEY_CAME, type Column, type TableLayout } from '../../ui/tableColumns.ts';
@@ -70,7 +71,8 @@ function columnsFor(
   store: Store,
 ): readonly Column<SqlRow>[] {
   const link = store === 'warehouse' ? placeLinkOf(names) : linkOf(names);
-  return names.map((name, i) => {
+  return names.map((named, i) => {
+    const name = plainLogText(named);
     const isNumber = isNumeric(rows, i);
     const isLink = link?.column === i;
     return {

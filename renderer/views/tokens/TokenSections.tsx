@@ -4,6 +4,7 @@ import type { SourceStatistics } from '../../../shared/domain/signalStatistics.t
 import { isSigned } from '../../../shared/domain/tokenSignal.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
 import type { ScopeLevel } from '../../data/route.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { compact, count, counted, percent, significant } from '../../ui/numbers.ts';
 import { signalLabel } from '../../ui/signalSource.ts';
 import { agreementLabels, ClassIcon } from '../../ui/tokenClasses.tsx';
@@ -68,7 +69,7 @@ function Steps({
   const common = {
     ...measured,
     axis,
-    marks: run.stages.map((stage) => ({ step: stage.fromStep, name: stage.name })),
+    marks: run.stages.map((stage) => ({ step: stage.fromStep, name: plainLogText(stage.name) })),
     step,
     onStep: setStep,
     range: undefined,

@@ -1,10 +1,10 @@
 import type { WarehouseRun } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo } from '../../data/useRoute.ts';
 import { Chip } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import type { Column } from '../../ui/tableColumns.ts';
@@ -78,8 +78,7 @@ const RUN_COLUMNS: readonly Column<WarehouseRun>[] = [
     value: ({ run }) => run,
     cell: ({ run, split, isOwn }) => (
       <span>
-        <bdi title={withGlyphs(run)}>{withGlyphs(run)}</bdi>{' '}
-        {split !== 'train' && <Chip>{RUN_KIND_NAMES[split]}</Chip>}
+        <bdi>{plainLogText(run)}</bdi> {split !== 'train' && <Chip>{RUN_KIND_NAMES[split]}</Chip>}
         {isOwn === true && (
           <Chip title="This library has it from its own logs or another warehouse, and shows those">
             from elsewhere
