@@ -41,6 +41,9 @@ function noise(random: Random, length: number): string {
 const thaiWord = (random: Random, length: number): string =>
   Array.from({ length }, () => String.fromCharCode(random.int(0x0e01, 0x0e2e))).join('');
 
+const wideTable = (columns: number, rows: number): string =>
+  `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|\n'.repeat(rows)}`;
+
 /** Texts that are written into every field of a rollout. */
 function texts(): Readonly<Record<string, string>> {
   const random = new Random(19);
@@ -67,6 +70,12 @@ function texts(): Readonly<Record<string, string>> {
     'wide table': `|${' a |'.repeat(2_000)}\n|${'---|'.repeat(2_000)}\n|${' b |'.repeat(2_000)}`,
     'long table': `| a |\n|---|\n${'| b |\n'.repeat(20_000)}`,
     'open fences': '```python\n'.repeat(5_000),
+    'a table behind no fence': `\`\`\` \`\n${wideTable(1_000, 400)}`,
+    'lists behind no fence': `\`\`\` \`\n${'- '.repeat(10_000)}`,
+    'a table with carriage returns': wideTable(800, 2_000).replaceAll('\n', '\r'),
+    'a matrix of blanks': `$$\n\\begin{matrix}${'&'.repeat(7_900)}\\end{matrix}\n$$`,
+    'directions by turns': 'אa'.repeat(15_000),
+    'scripts by turns': 'a\u{1e900}中\u{12000}'.repeat(8_000),
     'one long fence': `\`\`\`\n${'x = 1\n'.repeat(50_000)}\`\`\``,
     'indented fences': Array.from({ length: 500 }, (_, depth) => `${' '.repeat(depth)}\`\`\``).join('\n'),
     'links in links': nested('[', 3_000, '](https://beacon.attacker.example/)'),

@@ -445,7 +445,10 @@ describe.runIf(hasEngine)('a warehouse', () => {
         await keep([1]);
         expect(await replaced()).toEqual([false, false]);
         const found = await host.dispatch('warehouse.steps', { run: 'delta', filter: 'label:any' });
-        expect(found).toMatchObject({ ok: true });
+        expect(found).toMatchObject({
+          ok: true,
+          value: [{ summary: { step: 0 } }, { summary: { step: 1 } }],
+        });
         expect(hashes()).toEqual([a, b, c, expect.not.objectContaining({ ...d })]);
         expect(rows(copies.library, 'SELECT path FROM ingest_issue')).toEqual([]);
       });
