@@ -8,7 +8,7 @@ import { CellHead, CellText } from '../../renderer/views/compare/Cell.tsx';
 import { ForkBand } from '../../renderer/views/compare/ForkBand.tsx';
 import { Row } from '../../renderer/views/compare/Rows.tsx';
 import { forksByRow, itemsOf, rowsOfFork } from '../../renderer/views/compare/rowModel.ts';
-import { withinChars } from '../../renderer/views/compare/Texts.tsx';
+import { withinCost } from '../../renderer/views/compare/Texts.tsx';
 import type { ActionFork } from '../../shared/api/contract.ts';
 import { drawCompared } from '../support/drawCompared.ts';
 
@@ -142,13 +142,12 @@ it('cuts lines after a number of characters, within a line of any length', () =>
     ],
   });
   const lines = [line(0, 0, 10), line(1, 11, 5_000_000), line(2, 5_000_001, 5_000_009)];
-  expect(withinChars(lines, 10_000_000)).toEqual(lines);
-  expect(withinChars(lines, 110).map(({ pieces }) => pieces.at(-1)?.end)).toEqual([10, 111]);
-  expect(withinChars(lines, 11).map(({ pieces }) => pieces)).toEqual([
-    lines[0]?.pieces,
-    [{ start: 11, end: 12 }],
-  ]);
-  expect(withinChars(lines, 10)).toHaveLength(1);
+  const texts = ['a'.repeat(5_000_010)];
+  const within = (most: number) => withinCost(texts, lines, most).shown;
+  expect(withinCost(texts, lines, 10_000_000)).toEqual({ shown: lines, cost: 5_000_007 });
+  expect(within(110).map(({ pieces }) => pieces.at(-1)?.end)).toEqual([10, 111]);
+  expect(within(11).map(({ pieces }) => pieces)).toEqual([lines[0]?.pieces, [{ start: 11, end: 12 }]]);
+  expect(within(10)).toHaveLength(1);
 });
 
 describe('the first different action', () => {

@@ -1,6 +1,6 @@
 /** One segment in its lane: its kind, its relation to the baseline's segment, and its text. */
 
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useContext, useMemo } from 'react';
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
 import { errorType } from '../../../shared/domain/errorType.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
@@ -8,12 +8,14 @@ import { outcomeMark, problemOf, type SegmentView } from '../../data/segmentView
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { AnsiText } from '../../ui/AnsiText.tsx';
+import { costOfChanges, endOfCost } from '../../ui/drawingCost.ts';
 import { count, counted } from '../../ui/numbers.ts';
 import { SourceText, withLongWord } from '../../ui/SourceText.tsx';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
 import { RerunResult } from '../../widgets/rerun/RerunResult.tsx';
 import { RerunButtons } from '../../widgets/rerun/Reruns.tsx';
 import { MarkdownText } from '../replay/text/MarkdownText.tsx';
+import { COSTS, MostCost } from './blockCost.ts';
 import {
   forkMark,
   KIND_LABELS,
@@ -217,7 +219,11 @@ export function CellHead({ view, tag, shown, isIndented, isMarked, children }: C
  * Longer prose is shown as written, and cut until it is opened. A row has all its texts at once, and 24,000 characters
  * of nothing but emphasis block the page for 5 s.
  */
-export const LONGEST_DRAWN = 3_000;
+const LONGEST_DRAWN = 3_000;
+
+/** Whether prose is drawn as Markdown. */
+export const isDrawn = (text: string, mostCost = LONGEST_DRAWN): boolean =>
+  text.length <= LONGEST_DRAWN && costOfChanges(text) <= Math.min(mostCost, LONGEST_DRAWN);
 
 interface CellTextProps {
   readonly view: SegmentView;
@@ -232,6 +238,7 @@ interface CellTextProps {
 export function CellText({ view, shown, pair, side, fork, stretch, isElided }: CellTextProps) {
   const diff = pair?.diff;
   const at = { stretch, isElided };
+  const mostCost = useContext(MostCost);
   // The fork's offset refers to the segment's own text. In a raw pair another text is shown, so the mark is dropped.
   const isOwnText = diff === undefined || diff[side] === shown.text;
   const text = isOwnText ? shown.text : (diff?.[side] ?? '');
@@ -246,9 +253,9 @@ export function CellText({ view, shown, pair, side, fork, stretch, isElided }: C
             <SideLines text={text} diff={diff} side={side} fork={mark} isPython {...at} />
           </div>
           {shown.others !== undefined && pair?.changes === undefined && (
-            <pre className="cmp-arguments">
-              <SourceText text={shown.others} />
-            </pre>
+            <div className="cmp-arguments">
+              <SideProse text={shown.others} stretch={`${stretch} others`} isElided={false} />
+            </div>
           )}
           {pair?.changes !== undefined && <Changes pair={pair} side={side} />}
         </>
@@ -263,7 +270,10 @@ export function CellText({ view, shown, pair, side, fork, stretch, isElided }: C
     case 'output':
       return (
         <div className={isError ? 'cmp-output is-error' : 'cmp-output'}>
-          {diff === undefined && mark === undefined && text.includes('\u001b[') ? (
+          {diff === undefined &&
+          mark === undefined &&
+          text.includes('\u001b[') &&
+          endOfCost(text, mostCost, COSTS).end === text.length ? (
             <pre className="cmp-ansi">
               <AnsiText text={text} start={view.segment.inner.start} source={view.source} />
             </pre>
@@ -279,7 +289,7 @@ export function CellText({ view, shown, pair, side, fork, stretch, isElided }: C
       );
     case 'prose':
       // A text with a mark is shown as written, because the mark is on its characters.
-      return diff === undefined && mark === undefined && text.length <= LONGEST_DRAWN ? (
+      return diff === undefined && mark === undefined && isDrawn(text, mostCost) ? (
         <div className="prose">
           <MarkdownText text={text} start={view.segment.inner.start} source={view.source} />
         </div>

@@ -9,15 +9,17 @@ import { plainQuestion } from '../../../shared/domain/question.ts';
 import type { CompareLink } from '../../data/compareLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
+import { LogText } from '../../ui/LogText.tsx';
 import { UnequalMark } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
-import { SourceText, withLongWord } from '../../ui/SourceText.tsx';
+import { withLongWord } from '../../ui/SourceText.tsx';
 import { MarkdownText } from '../replay/text/MarkdownText.tsx';
 import { KIND_LABELS } from './blockModel.ts';
-import { LONGEST_DRAWN } from './Cell.tsx';
+import { isDrawn } from './Cell.tsx';
 import { type FactLine, judgedApart, laneFacts } from './factsModel.ts';
 import { LaneHead } from './LaneHead.tsx';
 import { type Compared, type Lane, type LaneSlot, laneNotes, questionOf } from './lanes/laneModel.ts';
+import { SideProse } from './Texts.tsx';
 import type { LinkActions } from './useCompareLink.ts';
 
 interface CompareHeadProps {
@@ -134,19 +136,18 @@ function PromptOf({ lane }: { readonly lane: Lane }) {
   const asked = lane.segments.filter((view) => view?.segment.turn === 0);
   return (
     <div className="cmp-question">
-      {asked.length === 0 && <SourceText text={lane.detail.prompt} />}
+      {asked.length === 0 && (
+        <SideProse text={lane.detail.prompt} stretch={`${lane.letter} prompt`} isElided={false} />
+      )}
       {asked.map((view) => (
         <div key={view.index}>
           <b className="dim">{KIND_LABELS[view.segment.kind]}</b>
-          {(view.segment.kind === 'user' || view.segment.kind === 'text') &&
-          view.inner.length <= LONGEST_DRAWN ? (
+          {(view.segment.kind === 'user' || view.segment.kind === 'text') && isDrawn(view.inner) ? (
             <div className={withLongWord('prose', view.inner)}>
               <MarkdownText text={view.inner} start={view.segment.inner.start} source={view.source} />
             </div>
           ) : (
-            <p>
-              <SourceText text={view.inner} />
-            </p>
+            <SideProse text={view.inner} stretch={`${lane.letter} prompt ${view.index}`} isElided={false} />
           )}
         </div>
       ))}
@@ -162,6 +163,9 @@ function OneLine({ text }: { readonly text: string }) {
     </span>
   );
 }
+
+/** Characters of a fact, more than its three lines show. */
+const LONGEST_FACT = 600;
 
 interface LaneFactsProps {
   readonly slots: readonly LaneSlot[];
@@ -201,7 +205,7 @@ function LaneFacts({ slots, lanes, base, facts }: LaneFactsProps) {
                   key={slot.index}
                   className={value.isDifferent ? 'is-different' : undefined}
                   title={withGlyphs(
-                    [`${fact.label}, ${value.hint}`, difference, value.text]
+                    [`${fact.label}, ${value.hint}`, difference, value.text.slice(0, LONGEST_FACT)]
                       .filter((part) => part !== '')
                       .join('\n'),
                   )}
@@ -211,7 +215,7 @@ function LaneFacts({ slots, lanes, base, facts }: LaneFactsProps) {
                       <UnequalMark meaning={difference} />
                     </i>
                   )}
-                  <SourceText text={value.text} />
+                  <LogText text={value.text} longest={LONGEST_FACT} />
                 </td>
               );
             })}

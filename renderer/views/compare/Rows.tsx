@@ -1,9 +1,10 @@
 /** The rows of the list: folds, and aligned turns in columns or in one unified text. */
 import { GitFork } from 'lucide-react';
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import { useInterface } from '../../state/interface.ts';
 import { UnequalMark } from '../../ui/Marks.tsx';
 import { count, counted } from '../../ui/numbers.ts';
+import { MostCost, mostCosts } from './blockCost.ts';
 import { blocksBeside, KIND_LABELS } from './blockModel.ts';
 import { Cell } from './Cell.tsx';
 import { ForkBand } from './ForkBand.tsx';
@@ -68,8 +69,12 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
   const isWhole = useInterface((state) => state.flippedStretches.has(wholeKey));
   const forks = context.forks.get(item.row) ?? [];
   const turns = compared.comparison.rows[item.row]?.turns ?? [];
-  const blocks = isUnified ? item.blocks : blocksBeside(item.blocks, compared.base);
-  const shown = isWhole ? blocks : blocks.slice(0, MOST_BLOCKS);
+  const blocks = useMemo(
+    () => (isUnified ? item.blocks : blocksBeside(item.blocks, compared.base)),
+    [item, isUnified, compared],
+  );
+  const shown = useMemo(() => (isWhole ? blocks : blocks.slice(0, MOST_BLOCKS)), [blocks, isWhole]);
+  const most = useMemo(() => mostCosts(compared, shown), [compared, shown]);
   const sides = isUnified ? [compared.base, on] : [];
   const laneTurnText = (lane: number): string => {
     const turn = turns[lane];
@@ -109,15 +114,17 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
       ).map((lanes) => (
         <ForkBand key={lanes.join(' ')} context={context} lanes={lanes} />
       ))}
-      {shown.map((block) =>
-        block.isFolded ? (
-          <FoldedBlock key={block.key} block={block} />
-        ) : isUnified ? (
-          <UnifiedBlock key={block.key} context={context} row={item.row} shown={block} />
-        ) : (
-          <BlockCells key={block.key} context={context} row={item.row} shown={block} />
-        ),
-      )}
+      {shown.map((block, i) => (
+        <MostCost key={block.key} value={most[i] ?? 0}>
+          {block.isFolded ? (
+            <FoldedBlock block={block} />
+          ) : isUnified ? (
+            <UnifiedBlock context={context} row={item.row} shown={block} />
+          ) : (
+            <BlockCells context={context} row={item.row} shown={block} />
+          )}
+        </MostCost>
+      ))}
       {shown.length < blocks.length && (
         <div className="cmp-fold-row">
           <span className="cmp-gutter" />

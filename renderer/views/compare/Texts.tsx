@@ -1,10 +1,12 @@
 /** Two ways to draw a text: prose as it flows, and code and output line by line. Long equal stretches are elided. */
-import { Fragment, memo, useMemo } from 'react';
+import { Fragment, memo, useContext, useMemo } from 'react';
 import { MarkedCode, type MarkedLine } from '../../editor/MarkedCode.tsx';
 import { useInterface } from '../../state/interface.ts';
+import { endOfCost } from '../../ui/drawingCost.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { useStages } from '../../ui/useStages.ts';
+import { COSTS, MostCost } from './blockCost.ts';
 import {
   LINES_AROUND,
   type LineOfSide,
@@ -23,13 +25,10 @@ import {
   wovenPieces,
 } from './diffModel.ts';
 
-/** Lines and UTF-16 units rendered before the user asks for more. A line may have megabytes. */
+/** Lines that are rendered before the user asks for more. A line may have megabytes. */
 const MOST_LINES = 400;
-const MOST_CHARS = 24_000;
 /** Pieces of prose, for the same reason: each letter may differ. */
 const MOST_PIECES = 4_000;
-/** A line costs a page as much as this many letters more. */
-const LINE_WEIGHT = 10;
 /** JSON that the log has in one line is shown up to this many lines. A replay folds a response at the same number. */
 const MOST_INDENTED_LINES = 40;
 const NO_MARKS: readonly Mark[] = [];
@@ -65,12 +64,13 @@ interface DrawnPiece extends Piece {
 
 function Prose({ pieces, stretch, isElided }: TextProps & { readonly pieces: readonly DrawnPiece[] }) {
   const flipped = useInterface((state) => state.flippedStretches);
+  const mostCost = useContext(MostCost);
   const isWhole = flipped.has(`${stretch} all`);
-  let budget = isWhole ? Number.POSITIVE_INFINITY : MOST_CHARS;
+  let budget = isWhole ? Number.POSITIVE_INFINITY : mostCost;
   const total = pieces.reduce((sum, { text }) => sum + text.length, 0);
   const most = isWhole ? pieces.length : MOST_PIECES;
   const drawn = pieces.slice(0, most).map((piece, i) => {
-    if (budget <= 0) return null;
+    if (budget < 0) return null;
     const key = `${stretch} ${i}`;
     const out =
       isElided && piece.isEqual && pieces.length > 1 && !flipped.has(key)
@@ -81,9 +81,9 @@ function Prose({ pieces, stretch, isElided }: TextProps & { readonly pieces: rea
           )
         : undefined;
     const left = out === undefined ? piece.text : piece.text.slice(0, out.start) + piece.text.slice(out.end);
-    const { end, weight } = fitting(left, budget);
+    const { end, cost } = endOfCost(left, budget, COSTS);
     const cut = end < left.length ? end : undefined;
-    budget -= cut === undefined ? weight : budget + 1;
+    budget -= cost;
     if (out === undefined)
       return (
         // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one immutable text never reorder
@@ -108,14 +108,6 @@ function Prose({ pieces, stretch, isElided }: TextProps & { readonly pieces: rea
       )}
     </div>
   );
-}
-
-/** The beginning of a text that weighs at most `most`, and its weight. */
-function fitting(text: string, most: number): { readonly end: number; readonly weight: number } {
-  let weight = 0;
-  let end = 0;
-  for (; end < text.length && weight < most; end++) weight += text[end] === '\n' ? 1 + LINE_WEIGHT : 1;
-  return { end, weight };
 }
 
 interface SideTextProps extends TextProps {
@@ -193,6 +185,7 @@ function AllLines({ texts, lines, isPython }: Pick<LinedProps, 'texts' | 'lines'
 
 function Lined({ texts, lines, isPython, isIndented = false, stretch, isElided }: LinedProps) {
   const flipped = useInterface((state) => state.flippedStretches);
+  const mostCost = useContext(MostCost);
   const isWhole = flipped.has(`${stretch} all`);
   const isDiffed = lines.some(({ sign }) => sign !== '');
   const runs =
@@ -201,18 +194,18 @@ function Lined({ texts, lines, isPython, isIndented = false, stretch, isElided }
       : [{ kind: 'shown' as const, items: lines }];
   if (isWhole) return <AllLines texts={texts} lines={lines} isPython={isPython} />;
   let budget = isIndented && !isDiffed ? MOST_INDENTED_LINES : MOST_LINES;
-  let chars = MOST_CHARS;
+  let left = mostCost;
   return (
     <div className="cmp-lines mono">
       {runs.map((run) => {
-        if (budget <= 0 || chars < 0) return null;
+        if (budget <= 0 || left < 0) return null;
         const key = run.kind === 'left-out' ? `${stretch} ${run.from}` : '';
         if (run.kind === 'left-out' && !flipped.has(key))
           return <LeftOut key={key} stretch={key} text={counted(run.count, 'equal line')} />;
         const items = run.kind === 'left-out' ? lines.slice(run.from, run.from + run.count) : run.items;
-        const shown = withinChars(items.slice(0, budget), chars);
+        const { shown, cost } = withinCost(texts, items.slice(0, budget), left);
         budget -= items.length;
-        chars -= items.reduce((sum, line) => sum + lengthOf(line), 0);
+        left -= cost;
         const [first] = shown;
         return (
           <MarkedCode
@@ -223,10 +216,10 @@ function Lined({ texts, lines, isPython, isIndented = false, stretch, isElided }
           />
         );
       })}
-      {(budget < 0 || chars < 0) && (
+      {(budget < 0 || left < 0) && (
         <LeftOut
           stretch={`${stretch} all`}
-          text={`show all ${counted(lines.length, 'line')}${chars < 0 ? `, ${counted(lengthOfAll(lines), 'character')}` : ''}`}
+          text={`show all ${counted(lines.length, 'line')}${left < 0 ? `, ${counted(lengthOfAll(lines), 'character')}` : ''}`}
         />
       )}
     </div>
@@ -237,23 +230,29 @@ const lengthOf = ({ start, pieces }: MarkedLine): number => (pieces.at(-1)?.end 
 const lengthOfAll = (lines: readonly MarkedLine[]): number =>
   lines.reduce((sum, line) => sum + lengthOf(line), 0);
 
-/** The first lines of at most this many characters. The last of them may be cut. */
-export function withinChars(lines: readonly MarkedLine[], most: number): readonly MarkedLine[] {
-  const within: MarkedLine[] = [];
-  let left = most;
+/** The first lines that cost at most `most`. The last of them may be cut, and then `cost` is more. */
+export function withinCost(
+  texts: readonly string[],
+  lines: readonly MarkedLine[],
+  most: number,
+): { readonly shown: readonly MarkedLine[]; readonly cost: number } {
+  const shown: MarkedLine[] = [];
+  let sum = 0;
   for (const line of lines) {
-    const length = lengthOf(line);
-    if (length > left) {
-      const end = line.start + left;
+    const text = (texts[line.of] ?? '').slice(line.start, line.start + lengthOf(line));
+    const { end, cost } = endOfCost(text, most - sum, COSTS);
+    sum += cost;
+    if (end < text.length) {
+      const cut = line.start + end;
       const pieces = line.pieces.flatMap((piece) =>
-        piece.start < end ? [{ ...piece, end: Math.min(piece.end, end) }] : [],
+        piece.start < cut ? [{ ...piece, end: Math.min(piece.end, cut) }] : [],
       );
-      return left > 0 ? [...within, { ...line, pieces }] : within;
+      if (end > 0) shown.push({ ...line, pieces });
+      break;
     }
-    within.push(line);
-    left -= length;
+    shown.push(line);
   }
-  return within;
+  return { shown, cost: sum };
 }
 
 interface Drawing {

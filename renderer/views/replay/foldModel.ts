@@ -1,6 +1,7 @@
 /** Folding of long segments. The hidden amount is always counted exactly. */
 import type { SegmentKind } from '../../../shared/domain/model.ts';
 import { outcomeMark, replayText, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
+import { endOfCost } from '../../ui/drawingCost.ts';
 
 export interface Fold {
   readonly isFoldable: boolean;
@@ -43,31 +44,18 @@ function endOfLine(text: string, lines: number): number {
   return at;
 }
 
-/** A page takes 0.1 s to draw letters whose direction changes so often, and 0.3 s if their font does. */
-const [MOST_TURNS, MOST_FONTS] = [1_000, 2_000];
-/** Letters that are written from right to left: Hebrew, Arabic and their neighbours, and those beyond U+FFFF. */
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+/gu;
-/** Stretches of one block of letters other than Latin ones, which may need a font of their own. */
-const OTHER_FONTS =
-  /[\u0250-\u058f]+|[\u0900-\u0dff]+|[\u0e00-\u1fff]+|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+|[\ua000-\ud7ff]+|[\u{10000}-\u{107ff}\u{11000}-\u{12fff}]|[\u{13000}-\u{1e7ff}\u{1f000}-\u{10ffff}]/gu;
-
-/** Offset after which the direction or the font of the letters has changed too often. */
-function endOfChanges(text: string): number {
-  return Math.min(offsetOf(RIGHT_TO_LEFT, MOST_TURNS, text), offsetOf(OTHER_FONTS, MOST_FONTS, text));
-}
-
-function offsetOf(pattern: RegExp, most: number, text: string): number {
-  let found = 0;
-  for (const { index } of text.matchAll(pattern)) if (++found > most) return index;
-  return text.length;
-}
+/** Changes of direction and font cost as much as this many letters. */
+const MOST_CHANGES = 24_000;
 
 export function foldOf(text: string, kind: SegmentKind | 'prompt'): Fold {
   const limit = LIMITS[kind];
   const lines = countLines(text);
   // Folding a line or two is a nuisance, so fold only what exceeds the limit by a fifth.
   const isLong = lines > limit.lines * 1.2 || text.length > limit.characters * 1.2;
-  const changes = endOfChanges(isLong ? text.slice(0, limit.characters) : text);
+  const { end: changes } = endOfCost(isLong ? text.slice(0, limit.characters) : text, MOST_CHANGES, {
+    letter: 0,
+    line: 0,
+  });
   const isFoldable = isLong || changes < text.length;
   if (!isFoldable) return { isFoldable, head: text, lines, characters: text.length };
   let end = Math.min(endOfLine(text, limit.lines), limit.characters, changes);

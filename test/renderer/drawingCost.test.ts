@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { endOfCost } from '../../renderer/ui/drawingCost.ts';
+
+const changes = (text: string): number =>
+  endOfCost(text, Number.POSITIVE_INFINITY, { letter: 0, line: 0 }).cost;
+
+it('counts changes of direction and font, and none between words of one script', () => {
+  expect(changes('Hello, world; 1 + 1 = 2 ✓ e\u0301')).toBe(0);
+  expect(changes('Tiếng Việt có nhiều dấu')).toBe(0);
+  expect(changes('שלום עולם, שלום 12 עולם')).toBe(24);
+  expect(changes('你好,世界。')).toBe(12);
+  expect(changes('אa'.repeat(100))).toBe(2_400);
+  expect(changes('a中'.repeat(100))).toBe(1_200);
+  expect(changes('\u{12000}'.repeat(100))).toBe(1_200);
+});
+
+it('ends before the letter that costs too much, and counts letters and lines if asked to', () => {
+  const text = 'ab\ncd';
+  expect(endOfCost(text, 100, { letter: 1, line: 10 })).toEqual({ end: 5, cost: 15 });
+  expect(endOfCost(text, 12, { letter: 1, line: 10 })).toEqual({ end: 2, cost: 13 });
+  expect(endOfCost('a\u{1e900}', 10, { letter: 0, line: 0 })).toEqual({ end: 1, cost: 24 });
+});
