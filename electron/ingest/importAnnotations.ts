@@ -5,6 +5,7 @@ import type { MergeReport } from '../../shared/api/annotationRows.ts';
 import { refused } from '../../shared/api/errors.ts';
 import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
+import { countValues } from '../../shared/domain/parseJson.ts';
 import { pack, readPackLine } from '../../shared/format/pack.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
 import { threadMs, tooMuchComputing } from './computingTime.ts';
@@ -17,6 +18,8 @@ import { readRecord } from './readRecord.ts';
 
 /** Lines per transaction. */
 const AT_ONCE = 5_000;
+/** A taxonomy counts as this many lines. */
+const LINES_OF_TAXONOMY = 100;
 /** Issues that are reported. Further ones are only counted. */
 const MOST_ISSUES = 1_000;
 
@@ -57,8 +60,23 @@ export async function importAnnotations(
   return call.finish();
 }
 
-/** Bytes. A note has at most some 100 kB, and a taxonomy is shorter. */
-const LONGEST_ANNOTATION = 1 << 20;
+/** Bytes of a record that is parsed without counting its values. */
+const UNCOUNTED = 1 << 20;
+/** Bytes. The longest correction and note have 3.6 MB, and 7.2 if each letter is escaped. */
+const LONGEST_ANNOTATION = 8 << 20;
+/** An annotation has some dozens, a taxonomy some hundreds. */
+const MOST_VALUES = 100_000;
+
+function whyNotParsed(bytes: Uint8Array): string | undefined {
+  const { byteLength } = bytes;
+  if (byteLength <= UNCOUNTED) return undefined;
+  if (byteLength > LONGEST_ANNOTATION)
+    return `the record has ${byteLength} bytes; an annotation has at most ${LONGEST_ANNOTATION}`;
+  const { values, commas } = countValues(
+    Buffer.from(bytes.buffer, bytes.byteOffset, byteLength).toString('utf8'),
+  );
+  return values + commas > MOST_VALUES ? `the record has more than ${MOST_VALUES} values` : undefined;
+}
 
 /** Whether a record that is not parsed is one of a rollout, as a pack writes them. */
 function isOfRollout(bytes: Uint8Array): boolean {
@@ -109,13 +127,9 @@ class ImportCall {
       return;
     }
     // The values of a record may take many times its bytes, and a thread of the host has no limit of memory.
-    const { byteLength } = record.bytes;
-    if (byteLength > LONGEST_ANNOTATION) {
-      if (!isOfRollout(record.bytes))
-        this.issue(
-          `the record has ${byteLength} bytes; an annotation has at most ${LONGEST_ANNOTATION}`,
-          this.line,
-        );
+    const why = whyNotParsed(record.bytes);
+    if (why !== undefined) {
+      if (!isOfRollout(record.bytes)) this.issue(why, this.line);
       return;
     }
     const reading = readRecord(record.bytes, this.line === 1, unit);
@@ -135,7 +149,9 @@ class ImportCall {
     else if (parsed.kind === 'reading') this.readings.push({ reading: parsed.reading, line });
     else if (parsed.kind === 'taxonomy') this.taxonomies.push({ taxonomy: parsed.taxonomy, line });
     else if (parsed.kind === 'issue') this.issue(parsed.issue.message, line);
-    if (this.annotations.length + this.readings.length >= AT_ONCE) this.flush();
+    const waiting =
+      this.annotations.length + this.readings.length + LINES_OF_TAXONOMY * this.taxonomies.length;
+    if (waiting >= AT_ONCE) this.flush();
   }
 
   issue(message: string, line?: number): void {
@@ -163,7 +179,8 @@ class ImportCall {
     this.sums.readings += merged.readings;
     this.ids.push(...merged.addedIds);
     this.labelsAdded.push(...merged.labelsAdded);
-    this.labelsDiffering.push(...merged.labelsDiffering.map(({ label }) => label));
+    for (const { label } of merged.labelsDiffering)
+      if (this.labelsDiffering.length < MOST_ISSUES) this.labelsDiffering.push(label);
     for (const { label, line } of merged.labelsRefused)
       this.issue(`the label ${label} was not added: its name is in use, or the taxonomy is full`, line);
   }

@@ -215,12 +215,15 @@ export class AnnotationPlaces {
 }
 
 /** UTF-16 units that are searched for the anchors of one call: a pack may have thousands for a long text. */
-const MOST_SEARCHED = 128 << 20;
+const MOST_SEARCHED = 64 << 20;
+/** UTF-16 units of long ranges that are hashed to see whether they are the same. */
+const MOST_HASHED = 1 << 30;
 
 /** Locates anchors in the texts of rollouts, until much has been searched. Then it only finds those at their own places. */
 export class AnchorSearch {
   readonly texts: RolloutTexts;
   private left = MOST_SEARCHED;
+  private leftToHash = MOST_HASHED;
 
   constructor(db: WritableLibrary) {
     this.texts = new RolloutTexts(db);
@@ -228,11 +231,10 @@ export class AnchorSearch {
 
   locate(anchor: Anchor, rolloutId: number): Placed {
     const text = this.texts.textOf(rolloutId, anchor.text);
-    const mayMove = this.left > 0;
-    if (!mayMove && anchor.hash !== undefined) return { state: 'orphaned' };
-    const placed = locateAnchor(anchor, text, contentHash, mayMove);
+    if (anchor.hash !== undefined && anchor.end <= text.length) this.leftToHash -= anchor.end - anchor.start;
+    if (this.leftToHash < 0 && anchor.hash !== undefined) return { state: 'orphaned' };
+    const placed = locateAnchor(anchor, text, contentHash, this.left > 0);
     if (placed.state !== 'exact') this.left -= text.length;
-    else if (anchor.hash !== undefined) this.left -= anchor.end - anchor.start;
     return placed;
   }
 }

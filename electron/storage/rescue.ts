@@ -404,7 +404,7 @@ function readRows(
   const { last: before, isWhole } = scan('ASC');
   if (isWhole) return true;
   const { last: after } = scan('DESC');
-  if (isEndless || first === undefined || first.type !== 'INTEGER') return false;
+  if (first === undefined || first.type !== 'INTEGER') return false;
   // Keys may come from damaged pages, so check them.
   const start = isRowKey(before) ? before : 0;
   const end = Math.min(isRowKey(after) ? after : Number.POSITIVE_INFINITY, start + MOST_TRIED);

@@ -56,7 +56,9 @@ export class RolloutTexts {
   private readonly db: ReadableLibrary;
   private readonly identity;
   private readonly stored;
-  private last: { readonly place: string; readonly text: string } | undefined;
+  private readonly last: Partial<
+    Record<'prompt' | 'response', { readonly of: number; readonly text: string }>
+  > = {};
 
   constructor(db: ReadableLibrary) {
     this.db = db;
@@ -78,14 +80,14 @@ export class RolloutTexts {
     return row === undefined ? undefined : this.hashOf(row);
   }
 
-  /** The prompt or the response, as displayed. The last one is kept. */
+  /** The prompt or the response, as displayed. The last one of each is kept. */
   textOf(rolloutId: number, which: 'prompt' | 'response'): string {
-    const place = `${which} ${rolloutId}`;
-    if (this.last?.place === place) return this.last.text;
+    const last = this.last[which];
+    if (last?.of === rolloutId) return last.text;
     const row = this.identity.get(rolloutId);
     if (row === undefined) return '';
     const text = which === 'prompt' ? this.stored.prompt(row.shownPromptId) : this.stored.text(row);
-    this.last = { place, text };
+    this.last[which] = { of: rolloutId, text };
     return text;
   }
 

@@ -20,7 +20,6 @@ import {
   Tags,
 } from 'lucide-react';
 import { type ReactNode, useId, useSyncExternalStore } from 'react';
-import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { labelsPath } from '../data/labelsLink.ts';
 import { useIsRocLogged } from '../data/rocChoice.ts';
 import { pathOfRoute, type Route, rocRoute, routeTo, tokensRoute } from '../data/route.ts';
@@ -32,6 +31,7 @@ import { useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/routeMemory.ts';
 import { Hint } from '../ui/Hint.tsx';
 import { Link } from '../ui/Link.tsx';
+import { plainLogText } from '../ui/LogText.tsx';
 import { counted } from '../ui/numbers.ts';
 import { compareTarget } from './compareSet.ts';
 import { useCommands } from './keys/commands.ts';
@@ -196,9 +196,9 @@ export function Rail({ route }: { readonly route: Route }) {
         <Link
           className="rail-run"
           href={pathOfRoute({ view: 'run', runKey: run.runKey })}
-          title={withGlyphs(run.name)}
+          title={plainLogText(run.name)}
         >
-          {withGlyphs(run.name)}
+          {plainLogText(run.name)}
         </Link>
       )}
       <Item

@@ -1,7 +1,6 @@
 import { Monitor, Moon, Search, Sun } from 'lucide-react';
 import { Fragment, useMemo } from 'react';
 import { HOME_LIBRARY, type RunSummary } from '../../shared/api/contract.ts';
-import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { isHashedId, problemName } from '../../shared/domain/question.ts';
 import { RUN_KIND_NAMES } from '../../shared/domain/words.ts';
 import { useLibrary } from '../data/DataProvider.tsx';
@@ -16,6 +15,7 @@ import { THEMES, type Theme, useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/routeMemory.ts';
 import { Chip, IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
+import { plainLogText } from '../ui/LogText.tsx';
 import { shownPieces } from '../ui/visibleText.ts';
 import { KeyOf } from './keys/Keys.tsx';
 import { CompareChip, FollowChip, IndexChip, JobChip, MaskChip, VerificationChip } from './TopBarChips.tsx';
@@ -65,13 +65,13 @@ function labelOf(page: Route, names: Names): string {
     case 'library':
       return names.library ?? 'Library';
     case 'run':
-      return withGlyphs(names.run ?? page.runKey);
+      return plainLogText(names.run ?? page.runKey);
     case 'step':
       return `step ${page.step}`;
     case 'group':
       return isHashedId(page.groupKey)
         ? (names.group ?? `group ${page.groupKey.slice(0, 6)}`)
-        : withGlyphs(page.groupKey);
+        : plainLogText(page.groupKey);
     case 'rollout':
       return `#${page.ordinal}`;
     case 'nowhere':
@@ -140,12 +140,12 @@ export function TopBar() {
           <Fragment key={crumb.route.view}>
             {i > 0 && <i>/</i>}
             {i === crumbs.length - 1 ? (
-              <em aria-current="page" title={withGlyphs(crumb.label)} style={shrinking(crumb)}>
-                {withGlyphs(crumb.label)}
+              <em aria-current="page" title={plainLogText(crumb.label)} style={shrinking(crumb)}>
+                {plainLogText(crumb.label)}
               </em>
             ) : (
-              <Link href={leftAt(crumb.route)} title={withGlyphs(crumb.label)} style={shrinking(crumb)}>
-                {withGlyphs(crumb.label)}
+              <Link href={leftAt(crumb.route)} title={plainLogText(crumb.label)} style={shrinking(crumb)}>
+                {plainLogText(crumb.label)}
               </Link>
             )}
           </Fragment>

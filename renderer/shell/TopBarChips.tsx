@@ -1,7 +1,6 @@
 import { Columns2, EyeOff } from 'lucide-react';
 import { Popover } from 'radix-ui';
 import type { FollowRow } from '../../shared/api/contract.ts';
-import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { comparePath, rolloutRouteOf } from '../data/compareLink.ts';
 import { followOf, useFollowActions, useFollows } from '../data/follows.ts';
 import { useNow } from '../data/useNow.ts';
@@ -13,6 +12,7 @@ import { useVerification } from '../data/useVerification.ts';
 import { useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
+import { plainLogText } from '../ui/LogText.tsx';
 import { count, counted } from '../ui/numbers.ts';
 import { day, dayAndTime, timeOfDay } from '../ui/times.ts';
 import { keyed } from './keys/keysInForce.ts';
@@ -29,7 +29,7 @@ export function CompareChip() {
     <Link
       className="compare-chip"
       href={comparePath(set)}
-      title={keyed(withGlyphs(`${names.join('\n')}\nopen`), 'compare.open')}
+      title={keyed(plainLogText(`${names.join('\n')}\nopen`), 'compare.open')}
     >
       <Columns2 size={13} aria-hidden="true" /> <span>compare</span> <b>{set.length}</b>
     </Link>

@@ -1,8 +1,9 @@
 /** The marks of data. Each has a shape as well as a colour. */
+
 import type { Label } from '../../shared/domain/annotate/taxonomy.ts';
 import type { Writer } from '../../shared/domain/divergence.ts';
-import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import type { Provenance } from '../../shared/domain/model.ts';
+import { plainLogText } from './LogText.tsx';
 import './controls.css';
 
 export function KeptMark({ isKept }: { readonly isKept: boolean | undefined }) {
@@ -59,9 +60,9 @@ export function WriterLabel({ writer }: { readonly writer: Writer }) {
 /** A label by colour and name, since colour alone is not accessible. */
 export function LabelName({ label }: { readonly label: Pick<Label, 'name' | 'colour' | 'description'> }) {
   return (
-    <span className="label-name" title={withGlyphs(label.description)}>
+    <span className="label-name" title={plainLogText(label.description)}>
       <i className="label-dot" data-colour={label.colour} aria-hidden />
-      {withGlyphs(label.name)}
+      {plainLogText(label.name)}
     </span>
   );
 }

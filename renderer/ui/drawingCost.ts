@@ -4,43 +4,68 @@
  */
 
 /** In letters of an ordinary text: 24,000 take some 10 ms, and 0.1 to 0.3 s if they are changes. */
-const [TURN_COST, FONT_COST] = [24, 12];
+const [TURN_COST, FONT_COST, KANA_COST] = [24, 12, 3];
 
-const LATIN = 0;
-const RIGHT_TO_LEFT = -1;
-/** First and last code point, and what their letters need: a font of their own, or another direction. */
-const SCRIPTS: readonly (readonly [from: number, to: number, script: number])[] = [
-  [0x41, 0x5a, LATIN],
-  [0x61, 0x7a, LATIN],
-  [0xc0, 0x24f, LATIN],
+type Script = 'latin' | 'right to left' | 'astral' | 'han' | 'kana' | 'hangul' | number;
+/** First and last code point, and the script of their letters. A number: each block of 128 is another script. */
+const SCRIPTS: readonly (readonly [from: number, to: number, script: Script | 'by block'])[] = [
+  [0x41, 0x5a, 'latin'],
+  [0x61, 0x7a, 'latin'],
+  [0xc0, 0x24f, 'latin'],
   [0x250, 0x2ff, 1],
-  [0x370, 0x58f, 1],
-  [0x590, 0x8ff, RIGHT_TO_LEFT],
-  [0x900, 0xdff, 2],
-  [0xe00, 0x1dff, 3],
-  [0x1e00, 0x1eff, LATIN],
-  [0x1f00, 0x1fff, 1],
-  [0x2e80, 0x9fff, 4],
-  [0xa000, 0xd7ff, 5],
-  [0xf900, 0xfaff, 4],
-  [0xfb1d, 0xfdff, RIGHT_TO_LEFT],
-  [0xfe70, 0xfefc, RIGHT_TO_LEFT],
-  [0xff00, 0xffef, 4],
-  [0x10000, 0x107ff, 6],
-  [0x10800, 0x10fff, RIGHT_TO_LEFT],
-  [0x11000, 0x1e7ff, 6],
-  [0x1e800, 0x1efff, RIGHT_TO_LEFT],
-  [0x1f000, 0x10ffff, 6],
+  [0x370, 0x3ff, 2],
+  [0x400, 0x52f, 3],
+  [0x530, 0x58f, 4],
+  [0x590, 0x8ff, 'right to left'],
+  [0x900, 0xeff, 'by block'],
+  [0xf00, 0xfff, 5],
+  [0x1000, 0x109f, 6],
+  [0x10a0, 0x10ff, 7],
+  [0x1100, 0x11ff, 'hangul'],
+  [0x1200, 0x139f, 8],
+  [0x13a0, 0x13ff, 9],
+  [0x1400, 0x167f, 10],
+  [0x1680, 0x1dff, 'by block'],
+  [0x1e00, 0x1eff, 'latin'],
+  [0x1f00, 0x1fff, 2],
+  [0x2600, 0x27bf, 11],
+  [0x2c00, 0x2dff, 'by block'],
+  [0x2e80, 0x303f, 'han'],
+  [0x3040, 0x31ff, 'kana'],
+  [0x3200, 0x9fff, 'han'],
+  [0xa000, 0xabff, 'by block'],
+  [0xac00, 0xd7ff, 'hangul'],
+  [0xf900, 0xfaff, 'han'],
+  [0xfb1d, 0xfdff, 'right to left'],
+  [0xfe70, 0xfefc, 'right to left'],
+  [0xff00, 0xffef, 'han'],
+  [0x10000, 0x107ff, 'astral'],
+  [0x10800, 0x10fff, 'right to left'],
+  [0x11000, 0x1e7ff, 'astral'],
+  [0x1e800, 0x1efff, 'right to left'],
+  [0x1f000, 0x10ffff, 'astral'],
 ];
 
 /** Undefined for blanks, digits, marks and symbols, which are drawn like the letters beside them. */
-function scriptOf(code: number): number | undefined {
+function scriptOf(code: number): Script | undefined {
   for (const [from, to, script] of SCRIPTS) {
     if (code < from) return undefined;
-    if (code <= to) return script;
+    if (code <= to) return script === 'by block' ? -(code >> 7) : script;
   }
   return undefined;
 }
+
+const isEastAsian = (script: Script): boolean => script === 'han' || script === 'kana' || script === 'hangul';
+
+function costOf(before: Script, script: Script): number {
+  // Each letter beyond U+FFFF is a stretch of its own.
+  if (script === 'astral') return FONT_COST;
+  if (script === before || script === 'latin') return 0;
+  if (script === 'right to left') return TURN_COST;
+  return isEastAsian(script) && isEastAsian(before) ? KANA_COST : FONT_COST;
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 /** Costs beside those of directions and fonts. */
 interface Costs {
@@ -55,17 +80,16 @@ export function endOfCost(
   { letter, line }: Costs,
 ): { readonly end: number; readonly cost: number } {
   let cost = 0;
-  let before = LATIN;
+  let before: Script = 'latin';
   for (let at = 0; at < text.length; ) {
     const code = text.codePointAt(at) ?? 0;
     const script = scriptOf(code);
     const length = code > 0xffff ? 2 : 1;
-    // Beyond U+FFFF, each letter is a stretch of its own.
     let more = length * letter + (code === 0x0a ? line : 0);
-    if (script !== undefined && (script !== before || (length === 2 && script > 0))) {
-      more += script === RIGHT_TO_LEFT ? TURN_COST : script === LATIN ? 0 : FONT_COST;
+    if (script !== undefined) {
+      more += costOf(before, script);
       before = script;
-    }
+    } else if (before === 'right to left' && isDigit(code)) before = 'latin'; // Digits are written from left to right.
     cost += more;
     if (cost > most) return { end: at, cost };
     at += length;

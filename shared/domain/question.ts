@@ -34,6 +34,8 @@ export function isHashedId(problemId: string): boolean {
 
 /** UTF-16 units of a title. */
 const LONGEST_TITLE = 80;
+/** UTF-16 units of an id that are shown. */
+const LONGEST_ID = 200;
 /** Only this beginning of a question is read for a title, in UTF-16 units. */
 const LONGEST_READ = 600;
 
@@ -47,7 +49,12 @@ export function problemName(
   { problemId, question }: { readonly problemId: string; readonly question: string },
   longest = LONGEST_TITLE,
 ): string {
-  if (!isHashedId(problemId)) return withGlyphs(problemId);
+  if (!isHashedId(problemId))
+    return withGlyphs(
+      problemId.length > LONGEST_ID
+        ? `${problemId.slice(0, LONGEST_ID)}… (${problemId.length} characters)`
+        : problemId,
+    );
   const words = plainQuestion(question);
   return words === '' ? `no prompt (${problemId})` : firstWords(words, longest);
 }

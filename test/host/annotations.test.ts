@@ -417,9 +417,37 @@ describe('annotations of others', () => {
     expect(present).toBe(3);
     expect(issues.at(-1)).toMatchObject({
       line: packed.trimEnd().split('\n').length + 2,
-      message: expect.stringMatching(/^the record has 31457\d\d bytes; an annotation has at most 1048576$/),
+      message: 'the record has more than 100000 values',
     });
     expect(issues).toHaveLength(7);
+  });
+
+  it('are imported with the longest correction, and from any number of taxonomies', async () => {
+    const lines = readFileSync(PACK, 'utf8').trimEnd().split('\n');
+    const annotated = lines.map((line) => JSON.parse(line)).find(({ type }) => type === 'annotation');
+    const correction = '中'.repeat(1_000_000);
+    const annotation = { ...annotated.annotation, id: 'long', correction };
+    const labels = Array.from({ length: 50 }, (_, i) => ({
+      ...{ id: `l${i}`, name: `L ${i}`, colour: 'blue', description: '' },
+    }));
+    const taxonomies = Array.from({ length: 6_000 }, (_, n) => ({
+      ...{ pack: 1, type: 'taxonomy' },
+      taxonomy: {
+        name: 't',
+        choice: 'many',
+        labels: labels.map((label) => ({ ...label, name: `${label.name} ${n}` })),
+      },
+    }));
+    const file = place.file(
+      'corrected.jsonl',
+      [{ pack: 1, type: 'annotation', annotation }, ...taxonomies]
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    );
+    await host.grant(file);
+    const report = await ask('annotation.import', { path: file });
+    expect(report).toMatchObject({ added: 1 });
+    expect(report.labelsDiffering.length).toBeLessThanOrEqual(1_000);
   });
 
   it('are not imported from a file that is no pack, nor from one the user has not opened', async () => {

@@ -106,6 +106,7 @@ describe('text that a parser or a page does not bear', () => {
     ['mixed marks', nested('> - ', 100)],
     ['lists behind white space', Array.from({ length: 80 }, (_, i) => `${'  '.repeat(i)}- x`).join('\n')],
     ['one long line', 'word '.repeat(4_000)],
+    ['many cells of formulas', `$\\begin{matrix}${'&'.repeat(490)}\\end{matrix}$ `.repeat(3)],
     ['many formulas', '$x$ '.repeat(1_500)],
     ['tables of many columns', table(100, 200)],
     ['tables behind a line that is no fence', `\`\`\` \`\n${table(100, 200)}`],
@@ -147,6 +148,12 @@ describe('text that a parser or a page does not bear', () => {
     const html = render(`${'Some words.\n'.repeat(40)}${code}${'More words.\n'.repeat(40)}`);
     expect(html).not.toContain('shown as written');
     expect(html).toContain('<code class="language-python"');
+  });
+
+  it('waits until it is near the viewport if it is heavy, also the first block', () => {
+    const matrix = `$\\begin{matrix}${'&'.repeat(100)}\\end{matrix}$`;
+    expect(render(matrix)).toContain('prose-waiting');
+    expect(render('$x$ '.repeat(30))).toContain('class="formula"');
   });
 
   it('is cut at line ends where it has no blank line', () => {

@@ -560,7 +560,7 @@ it('a quote that has moved is searched until much text has been, and then only f
     const search = new AnchorSearch(db);
     const [here, moved] = [anchor(long.indexOf('the end'), 'the end'), anchor(0, 'the end')];
     expect(search.locate(moved, id).state).toBe('moved');
-    for (let i = 0; i < 130; i++) expect(search.locate(anchor(0, 'x'), id).state).toBe('orphaned');
+    for (let i = 0; i < 70; i++) expect(search.locate(anchor(0, 'x'), id).state).toBe('orphaned');
     expect(search.locate(moved, id).state).toBe('orphaned');
     expect(search.locate(here, id).state).toBe('exact');
     expect(new AnchorSearch(db).locate(moved, id).state).toBe('moved');

@@ -1,5 +1,5 @@
 import type { AlikeRollout } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, percent, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/VirtualTable.tsx';
@@ -123,7 +123,7 @@ export function alikeColumns({ ownRunKey, has }: Known): readonly Column<AlikeRo
           minWidth: 92,
           grow: 2,
           cell: (row) => (
-            <span className="mono" title={withGlyphs(row.answer ?? '')}>
+            <span className="mono" title={plainLogText(row.answer ?? '')}>
               <AnswerText text={row.answer} />
             </span>
           ),

@@ -1,6 +1,6 @@
 import type { ActionSide, RolloutDetail } from '../../../shared/api/contract.ts';
 import { callName, THOUGHT_TOOL } from '../../../shared/domain/actions.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { TurnPlace } from './ForkPlace.tsx';
@@ -67,8 +67,8 @@ function ActionText({ side, isFirst }: { readonly side: ActionSide | undefined; 
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text;
   return (
     <>
-      {side.kind === 'answer' ? 'the answer' : withGlyphs(callName(side))}{' '}
-      <span className="mono" title={withGlyphs(side.text)}>
+      {side.kind === 'answer' ? 'the answer' : plainLogText(callName(side))}{' '}
+      <span className="mono" title={plainLogText(side.text)}>
         <SourceText text={shown} />
       </span>
     </>

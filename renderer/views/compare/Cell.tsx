@@ -3,12 +3,12 @@
 import { type ReactNode, useContext, useMemo } from 'react';
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
 import { errorType } from '../../../shared/domain/errorType.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { outcomeMark, problemOf, type SegmentView } from '../../data/segmentViews.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { AnsiText } from '../../ui/AnsiText.tsx';
 import { costOfChanges, endOfCost } from '../../ui/drawingCost.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { SourceText, withLongWord } from '../../ui/SourceText.tsx';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
@@ -179,8 +179,8 @@ export function CellHead({ view, tag, shown, isIndented, isMarked, children }: C
       <header className="cmp-cell-head">
         <b>{KIND_LABELS[view.segment.kind]}</b>
         {view.call !== undefined && (
-          <span className="mono cmp-call" title={withGlyphs(view.call.name ?? '')}>
-            {withGlyphs(view.call.name ?? 'name unreadable')}
+          <span className="mono cmp-call" title={plainLogText(view.call.name ?? '')}>
+            {plainLogText(view.call.name ?? 'name unreadable')}
           </span>
         )}
         {mark !== undefined && (
@@ -210,7 +210,7 @@ export function CellHead({ view, tag, shown, isIndented, isMarked, children }: C
           </span>
         </span>
       </header>
-      {problem !== undefined && <p className="muted segment-problem">{withGlyphs(problem)}</p>}
+      {problem !== undefined && <p className="muted segment-problem">{plainLogText(problem)}</p>}
     </>
   );
 }

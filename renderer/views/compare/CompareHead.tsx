@@ -4,12 +4,11 @@
  */
 
 import { useMemo } from 'react';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainQuestion } from '../../../shared/domain/question.ts';
 import type { CompareLink } from '../../data/compareLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
-import { LogText } from '../../ui/LogText.tsx';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { UnequalMark } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { withLongWord } from '../../ui/SourceText.tsx';
@@ -158,7 +157,7 @@ function PromptOf({ lane }: { readonly lane: Lane }) {
 /** The first line of a prompt. The fold beside it shows the length and opens the rest. */
 function OneLine({ text }: { readonly text: string }) {
   return (
-    <span className="cmp-question-line" title={withGlyphs(text.slice(0, TITLE))}>
+    <span className="cmp-question-line" title={plainLogText(text.slice(0, TITLE))}>
       {plainQuestion(text)}
     </span>
   );
@@ -204,7 +203,7 @@ function LaneFacts({ slots, lanes, base, facts }: LaneFactsProps) {
                 <td
                   key={slot.index}
                   className={value.isDifferent ? 'is-different' : undefined}
-                  title={withGlyphs(
+                  title={plainLogText(
                     [`${fact.label}, ${value.hint}`, difference, value.text.slice(0, LONGEST_FACT)]
                       .filter((part) => part !== '')
                       .join('\n'),

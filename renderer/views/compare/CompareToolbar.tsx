@@ -1,5 +1,4 @@
 import { Download, GitFork, PanelRight } from 'lucide-react';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import {
   type CompareLink,
   EQUAL_WAYS,
@@ -10,6 +9,7 @@ import {
 } from '../../data/compareLink.ts';
 import { keyed, keyOf } from '../../shell/keys/keysInForce.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { useSide } from './debugger/useSide.ts';
 import { type Compared, letterOf } from './lanes/laneModel.ts';
@@ -58,8 +58,8 @@ export function CompareToolbar(props: CompareToolbarProps) {
   return (
     <header className="cmp-toolbar">
       <h1>Compare</h1>
-      <span className="cmp-shared muted" title={withGlyphs(shared)}>
-        {withGlyphs(shared)}
+      <span className="cmp-shared muted" title={plainLogText(shared)}>
+        {plainLogText(shared)}
       </span>
       {link.leftOut.length > 0 && (
         <span

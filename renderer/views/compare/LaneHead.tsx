@@ -2,13 +2,13 @@
 
 import { ArrowLeft, ArrowRight, X } from 'lucide-react';
 import type { DragEvent } from 'react';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useAnnotations, useTaxonomy } from '../../data/annotations.ts';
 import { rolloutRouteOf } from '../../data/compareLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { keyed, keyOf, keyWord } from '../../shell/keys/keysInForce.ts';
 import { Chip, IconButton } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { CodeMenu } from '../../widgets/CodeState.tsx';
 import { AnnotationChips } from '../replay/labels/AnnotationChips.tsx';
@@ -84,7 +84,7 @@ export function LaneHead(props: LaneHeadProps) {
       ) : (
         <span
           className={slot.state === 'waiting' ? 'cmp-lane-name' : 'cmp-lane-name muted'}
-          title={withGlyphs(slot.path)}
+          title={plainLogText(slot.path)}
         >
           {slot.state === 'waiting' ? (
             <span className="skeleton" style={{ width: 90 }} />
@@ -154,8 +154,12 @@ function FoundName({ lane, lanes }: { readonly lane: Lane; readonly lanes: reado
   return (
     <span className="cmp-lane-name">
       <RightMark isCorrect={row.isCorrect} source={row.correctSource} /> <KeptMark isKept={row.kept} />{' '}
-      <Link className="is-link" href={pathOfRoute(lane.route)} title={withGlyphs(`${full}: open its replay`)}>
-        {withGlyphs(name)}
+      <Link
+        className="is-link"
+        href={pathOfRoute(lane.route)}
+        title={plainLogText(`${full}: open its replay`)}
+      >
+        {plainLogText(name)}
       </Link>
     </span>
   );

@@ -1,6 +1,7 @@
 /** How much of each text of a row is drawn at first. A row draws all its texts at once. */
 import { createContext } from 'react';
 import { costOfChanges } from '../../ui/drawingCost.ts';
+import { shownOf } from './blockModel.ts';
 import type { Compared } from './lanes/laneModel.ts';
 import type { ShownBlock } from './rowModel.ts';
 
@@ -19,8 +20,10 @@ export function mostCosts({ lanes }: Compared, blocks: readonly ShownBlock[]): r
   let left = MOST_OF_ROW;
   return blocks.map(({ block }) => {
     const costs = lanes.map((lane, i) => {
-      const text = lane?.segments[block.segments[i] ?? -1]?.inner ?? '';
-      return costOfChanges(text.slice(0, MOST_OF_TEXT));
+      const view = lane?.segments[block.segments[i] ?? -1];
+      if (view === undefined) return 0;
+      const { text, others = '' } = shownOf(view);
+      return costOfChanges(text.slice(0, MOST_OF_TEXT)) + costOfChanges(others.slice(0, MOST_OF_TEXT));
     });
     const all = costs.reduce((sum, cost) => sum + cost, 0);
     const most = all <= left ? MOST_OF_TEXT : Math.max(LEAST, left / lanes.length);

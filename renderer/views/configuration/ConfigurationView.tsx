@@ -1,7 +1,6 @@
 /** The logged configuration of a run: searched, and compared with that of another run. */
 import { useMemo } from 'react';
 import type { RunDetail } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { namesWithModels } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
@@ -61,7 +60,7 @@ export function ConfigurationView({ run }: { readonly run: RunDetail }) {
               <option value="">no other run</option>
               {others.map(({ runKey }, at) => (
                 <option key={runKey} value={runKey}>
-                  {withGlyphs(names[at] ?? '')}
+                  {plainLogText(names[at] ?? '')}
                 </option>
               ))}
             </select>

@@ -2,15 +2,15 @@
 
 import type { EvaluationPanel, EvaluationPoint } from '../../../shared/api/contract.ts';
 import { csvFile } from '../../../shared/domain/delimited.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 
 /** Measures that depend on k samples of each problem. */
 type MeasureByK = 'passAtK' | 'passHatK' | 'majorityAtK';
 
 export const benchmarkName = ({ source }: EvaluationPanel): string =>
-  withGlyphs(source ?? 'All problems (no source in the log)');
+  plainLogText(source ?? 'All problems (no source in the log)');
 
 /** Every k that occurs at some step, ascending. */
 export function sizesOf(points: readonly EvaluationPoint[], of: MeasureByK): readonly number[] {

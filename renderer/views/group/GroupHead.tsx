@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react';
 import { FIRST_OCCURRENCES, type GroupRow, type ProblemOccurrence } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainAnswer } from '../../../shared/domain/latexSigns.ts';
 import {
   isHashedId,
@@ -14,7 +13,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
-import { LogText } from '../../ui/LogText.tsx';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 import { AnswerText } from '../../widgets/AnswerText.tsx';
@@ -50,7 +49,7 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
   return (
     <>
       <header className="page-head">
-        <h1 title={withGlyphs(`Problem ${group.problemId}, group ${group.groupKey}`)}>{title}</h1>
+        <h1 title={plainLogText(`Problem ${group.problemId}, group ${group.groupKey}`)}>{title}</h1>
         <span className="muted">{counted(group.rollouts, 'rollout')}</span>
         {group.correctKnown > 0 && (
           <Chip>
@@ -70,7 +69,7 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
           {groundTruth !== undefined && !isLong(groundTruth) && (
             <span className="truth">
               ground truth{' '}
-              <span className="mono" title={withGlyphs(groundTruth)}>
+              <span className="mono" title={plainLogText(groundTruth)}>
                 <AnswerText text={groundTruth} />
               </span>
             </span>
@@ -102,7 +101,7 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
         </div>
       </header>
       {group.promptPreview !== '' && plainQuestion(group.promptPreview) !== title && (
-        <p className="problem" title={withGlyphs(group.promptPreview)}>
+        <p className="problem" title={plainLogText(group.promptPreview)}>
           {plainQuestion(group.promptPreview)}
         </p>
       )}
@@ -162,7 +161,7 @@ function PlaceLine({ place }: { readonly place: ProblemOccurrence }) {
       aria-current={place.isThis ? 'true' : undefined}
     >
       <span className="same-run">
-        {withGlyphs(place.runName)}
+        {plainLogText(place.runName)}
         {place.kind !== 'train' && <span className="dim"> {RUN_KIND_NAMES[place.kind]}</span>}
       </span>
       <span>{step === undefined ? <span className="dim">no step</span> : `step ${count(step)}`}</span>

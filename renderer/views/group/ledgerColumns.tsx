@@ -1,7 +1,7 @@
 import { PENALTY_KINDS, type PenaltyKind } from '../../../shared/api/rocRows.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { scoreRank } from '../../../shared/domain/scores.ts';
 import { keyWord } from '../../shell/keys/keysInForce.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { RightMark } from '../../ui/Marks.tsx';
 import { count, signed } from '../../ui/numbers.ts';
 import { AnswerText } from '../../widgets/AnswerText.tsx';
@@ -236,7 +236,7 @@ function answerColumn(hasLongAnswers: boolean): LedgerColumn {
           className={
             rollout.isCorrect === undefined ? undefined : rollout.isCorrect ? 'is-right' : 'is-wrong'
           }
-          title={withGlyphs(rollout.answer ?? '')}
+          title={plainLogText(rollout.answer ?? '')}
         >
           <RightMark isCorrect={rollout.isCorrect} source={rollout.correctSource} />{' '}
           <AnswerText text={rollout.answer} />

@@ -1,11 +1,11 @@
 /** Two readers: their agreement beyond chance by label, and the rollouts on which they differ. */
 
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
@@ -34,8 +34,8 @@ export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {
     return (
       <EmptyState title="Agreement needs two reviewers">
         <p>
-          {first === undefined ? 'No labels yet.' : `Only ${withGlyphs(first)} has labelled so far.`} Enter a
-          second reviewer under “Review”, or import a colleague’s pack.
+          {first === undefined ? 'No labels yet.' : `Only ${plainLogText(first)} has labelled so far.`} Enter
+          a second reviewer under “Review”, or import a colleague’s pack.
         </p>
       </EmptyState>
     );
@@ -122,7 +122,7 @@ function Reader(props: {
     >
       {props.names.map((name) => (
         <option key={name} value={name}>
-          {withGlyphs(name)}
+          {plainLogText(name)}
         </option>
       ))}
     </select>

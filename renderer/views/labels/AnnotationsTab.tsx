@@ -3,7 +3,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useTaxonomy } from '../../data/annotations.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { pathOfRoute } from '../../data/route.ts';
@@ -12,6 +11,7 @@ import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { useInterface } from '../../state/interface.ts';
 import { Segmented } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -77,7 +77,7 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
           <option value={ALL}>any label, or none</option>
           {counts.map((one) => (
             <option key={one.label} value={one.label}>
-              {withGlyphs(taxonomy?.labels.find(({ id }) => id === one.label)?.name ?? one.label)} (
+              {plainLogText(taxonomy?.labels.find(({ id }) => id === one.label)?.name ?? one.label)} (
               {one.annotations})
             </option>
           ))}
@@ -90,7 +90,7 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
           <option value={ALL}>any author</option>
           {authors.map((one) => (
             <option key={one.author} value={one.author}>
-              {withGlyphs(one.author)} ({one.annotations})
+              {plainLogText(one.author)} ({one.annotations})
             </option>
           ))}
         </select>

@@ -1,6 +1,5 @@
 /** The page of labels and notes, with their reports. */
 
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { LABEL_TABS, type LabelTab, tabOf } from '../../data/labelsLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -9,6 +8,7 @@ import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count } from '../../ui/numbers.ts';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { FilterChips } from '../../widgets/filter/FilterChips.tsx';
@@ -89,7 +89,7 @@ export default function LabelsView() {
             <option value="">all runs</option>
             {scope.runs.map((run) => (
               <option key={run.runKey} value={run.runKey}>
-                {withGlyphs(run.name)}
+                {plainLogText(run.name)}
                 {run.kind === 'train' ? '' : ` (${RUN_KIND_NAMES[run.kind]})`}
               </option>
             ))}

@@ -1,8 +1,8 @@
 import type { AnnotationRow, Taxonomy } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { labelOf } from '../../data/annotations.ts';
 import { Chip } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { dayAndTime, wholeTime } from '../../ui/times.ts';
@@ -44,7 +44,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
       minWidth: 180,
       grow: 2,
       cell: ({ rollout: { run, step, group, ordinal }, question = '' }) => (
-        <span title={withGlyphs(`${run}, step ${step}, ${group}, #${ordinal}`)}>
+        <span title={plainLogText(`${run}, step ${step}, ${group}, #${ordinal}`)}>
           <b className="mono">#{ordinal}</b>{' '}
           <span className="muted">
             step {step} · {problemName({ problemId: group, question })}
@@ -82,7 +82,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
             <span className="muted">suggests a correction</span>
           )
         ) : (
-          <span title={withGlyphs(note)}>{withGlyphs(firstLine(note))}</span>
+          <span title={plainLogText(note)}>{plainLogText(firstLine(note))}</span>
         ),
     },
     { id: 'severity', label: 'severity', minWidth: 66, grow: 0, cell: ({ severity }) => severity ?? null },
@@ -104,7 +104,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
       label: 'by',
       minWidth: 80,
       grow: 1,
-      cell: ({ author }) => <span className="muted">{withGlyphs(author)}</span>,
+      cell: ({ author }) => <span className="muted">{plainLogText(author)}</span>,
     },
     {
       id: 'time',

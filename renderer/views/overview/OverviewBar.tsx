@@ -4,7 +4,6 @@ import { X } from 'lucide-react';
 import { useState } from 'react';
 import type { LoggedMetric, RunDetail } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { chartCsv } from '../../charts/chartCsv.ts';
 import { dashOf, hasValue, rangeText, STROKES, type StepRange } from '../../charts/panelModel.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
@@ -15,6 +14,7 @@ import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { Button, IconButton, Segmented } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { useJobOf, useUnreadOf } from '../../widgets/PartlyRead.tsx';
@@ -187,8 +187,8 @@ function ClassLegend({ split, at }: { readonly split: Split; readonly at: number
         return (
           <li key={name}>
             <LegendLine at={i} />
-            <span className="run-legend-name" title={withGlyphs(name)}>
-              {withGlyphs(name)}
+            <span className="run-legend-name" title={plainLogText(name)}>
+              {plainLogText(name)}
             </span>
             {rollouts !== undefined && whole !== undefined && (
               <span className="dim">
@@ -279,8 +279,8 @@ function RunLegend({ overview, link }: Pick<OverviewBarProps, 'overview' | 'link
       {overview.runs.map(({ ref, name }, i) => (
         <li key={refText(ref)}>
           <LegendLine at={i} />
-          <span className="run-legend-name" title={withGlyphs(name)}>
-            {withGlyphs(name)}
+          <span className="run-legend-name" title={plainLogText(name)}>
+            {plainLogText(name)}
           </span>
           {i > 0 && (
             <IconButton

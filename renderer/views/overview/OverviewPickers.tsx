@@ -1,13 +1,14 @@
 /** Pickers for additional lines: up to five other runs, and metrics that the trainer logged. */
+
 import { ChevronDown } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { Fragment, useState } from 'react';
 import type { LoggedMetric, RunDetail, RunSummary } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useOtherLibraries, useRunsOf } from '../../data/otherLibraries.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { overlayOf } from './overviewLines.ts';
@@ -245,7 +246,7 @@ export function MetricPicker({ logged, chosen, onChoose }: MetricPickerProps) {
                 }
               >
                 <span className="menu-check">{isChosen ? '✓' : ''}</span>
-                {withGlyphs(name.length > 200 ? `${name.slice(0, 200).toWellFormed()}…` : name)}
+                {plainLogText(name.length > 200 ? `${name.slice(0, 200).toWellFormed()}…` : name)}
                 <code className="menu-hint">
                   {counted(steps.length, 'step')}
                   {overlayOf(name) !== undefined && ' · dashed over ours'}

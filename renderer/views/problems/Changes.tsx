@@ -8,7 +8,6 @@ import {
   type ProblemChanges,
   type RunSummary,
 } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { type ChangesLink, changedTo, changePath, changesPack, changesPath } from '../../data/changesLink.ts';
 import { namesWithModels } from '../../data/runNames.ts';
@@ -19,6 +18,7 @@ import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -78,7 +78,7 @@ export function Changes({ run }: { readonly run: RunSummary }) {
           >
             {listed.map(({ runKey }, at) => (
               <option key={runKey} value={runKey}>
-                {withGlyphs(runKey === run.runKey ? thisRun(run) : (names[at] ?? ''))}
+                {plainLogText(runKey === run.runKey ? thisRun(run) : (names[at] ?? ''))}
               </option>
             ))}
           </select>
@@ -235,7 +235,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     ...{ id: 'problem', label: 'problem', minWidth: 240, grow: 4 },
     cell: ({ problem }) =>
       problem === undefined ? null : (
-        <span title={withGlyphs(problem.question)}>{problemName(problem, ROW_TITLE)}</span>
+        <span title={plainLogText(problem.question)}>{problemName(problem, ROW_TITLE)}</span>
       ),
   },
   {

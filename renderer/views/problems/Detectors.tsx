@@ -1,4 +1,5 @@
 /** Findings of reward hacking and degeneration: one row per detector, and the findings of the chosen one. */
+
 import { type CSSProperties, useMemo, useRef, useState } from 'react';
 import type {
   DetectorReport,
@@ -12,7 +13,6 @@ import {
   THRESHOLD_NAMES,
   THRESHOLDS,
 } from '../../../shared/domain/detectors/detectors.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { isNamedByQuestion, problemName } from '../../../shared/domain/question.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { findingPath } from '../../data/findingLink.ts';
@@ -25,6 +25,7 @@ import { useInterface } from '../../state/interface.ts';
 import { useTokenView } from '../../state/tokenView.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { EmptyState, FailedState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -231,7 +232,7 @@ function RolloutFindings({
               {run.hasSteps && `step ${one.step} · `}
               {nameOf(one)} · rollout {one.ordinal} · turn {one.turn}
             </Link>{' '}
-            <span>{withGlyphs(one.message)}</span>
+            <span>{plainLogText(one.message)}</span>
           </li>
         ))}
       </ul>
@@ -252,9 +253,9 @@ function useGroupNames(findings: RolloutDetectorReport['findings']) {
   }).data;
   return ({ rolloutId, groupKey }: RolloutDetectorReport['findings'][number]): string => {
     const group = groups?.find((one) => one?.groupId === rowOf(rolloutId)?.groupId);
-    if (group === undefined) return withGlyphs(groupKey);
+    if (group === undefined) return plainLogText(groupKey);
     const problem = { problemId: group.problemId, question: group.promptPreview };
-    return isNamedByQuestion(problem) ? problemName(problem) : withGlyphs(groupKey);
+    return isNamedByQuestion(problem) ? problemName(problem) : plainLogText(groupKey);
   };
 }
 

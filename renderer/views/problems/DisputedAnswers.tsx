@@ -5,7 +5,6 @@
 
 import { useMemo } from 'react';
 import type { DisputedAnswer, RolloutRow } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { comparePath } from '../../data/compareLink.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
@@ -13,7 +12,7 @@ import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useRolloutsOf } from '../../data/useRowWindow.ts';
 import { Link } from '../../ui/Link.tsx';
-import { LogText } from '../../ui/LogText.tsx';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 
@@ -114,7 +113,7 @@ function DisputedRow({ runKey, found, right, wrong }: DisputedRowProps) {
           </Link>
         )}
       </td>
-      <td title={withGlyphs(found.answer)}>
+      <td title={plainLogText(found.answer)}>
         <LogText text={short} />
       </td>
       <td className="is-figure">{count(found.right)}</td>

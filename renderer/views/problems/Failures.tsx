@@ -1,4 +1,5 @@
 /** Clusters of incorrect rollouts with similar actions, with what sets each apart and actions for all of its rollouts. */
+
 import { type CSSProperties, useMemo, useState } from 'react';
 import type {
   FailureCluster,
@@ -8,7 +9,6 @@ import type {
 } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { FLAG_MEANINGS, FLAGS } from '../../../shared/domain/flags.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useAnnotate, useTaxonomy } from '../../data/annotations.ts';
 import { comparePath } from '../../data/compareLink.ts';
 import { useClient } from '../../data/DataProvider.tsx';
@@ -24,6 +24,7 @@ import { keyed, keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useLabelling } from '../../state/labelling.ts';
 import { Button } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { EmptyState, FailedState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -235,7 +236,7 @@ function Clusters({ run, found }: ClustersProps) {
 }
 
 const nameOf = ({ cluster }: Entry): string =>
-  cluster === undefined ? 'Unlike the others' : withGlyphs(cluster.name);
+  cluster === undefined ? 'Unlike the others' : plainLogText(cluster.name);
 
 const pathOf = ({ runKey }: RunSummary, place: Omit<FailureCluster['medoid'], 'rolloutId'>): string =>
   pathOfRoute({
@@ -327,7 +328,7 @@ function LabelAll({ members: { ids } }: { readonly members: FailureMembers }) {
       <option value="">Label these {count(ids.length)}…</option>
       {labels.map(({ id, name }) => (
         <option key={id} value={id}>
-          {withGlyphs(name)}
+          {plainLogText(name)}
         </option>
       ))}
     </select>
@@ -363,7 +364,7 @@ function Features({ cluster, wrong }: { readonly cluster: FailureCluster; readon
           {features.map(({ feature, inside, outside, odds }) => (
             <tr key={feature}>
               <td title={feature.startsWith('flag: ') ? flagHint(feature) : undefined}>
-                {withGlyphs(feature.startsWith('flag: ') ? feature.replaceAll('_', ' ') : feature)}
+                {plainLogText(feature.startsWith('flag: ') ? feature.replaceAll('_', ' ') : feature)}
               </td>
               <td className="is-figure">
                 {count(inside)} ({percent(inside / ids.length)} %)

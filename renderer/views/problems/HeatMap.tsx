@@ -9,7 +9,6 @@ import {
   useRef,
   useState,
 } from 'react';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { Button } from '../../ui/Controls.tsx';
@@ -253,11 +252,11 @@ export function MapReadout({ row, cell, at, steps, onOpen, onOpenCell, onHistory
   return (
     <aside className="map-reading" aria-label="Cell">
       <div className="map-reading-name">
-        <strong title={row.question === '' ? undefined : withGlyphs(row.question)}>{mapName(row)}</strong>
+        <strong title={row.question === '' ? undefined : plainLogText(row.question)}>{mapName(row)}</strong>
         {mapName(row) !== row.problemId && <span className="dim"> {plainLogText(row.problemId)}</span>}
         {row.source !== undefined && <span className="dim"> {plainLogText(row.source)}</span>}
         {row.groundTruth !== undefined && (
-          <span className="dim" title={withGlyphs(row.groundTruth)}>
+          <span className="dim" title={plainLogText(row.groundTruth)}>
             {' '}
             · ground truth <AnswerText text={row.groundTruth} />
           </span>

@@ -1,7 +1,7 @@
 /** The map as numbers: a row for each problem and step with matching rollouts. */
 
 import { useMemo } from 'react';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { percent } from '../../ui/numbers.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
@@ -64,7 +64,7 @@ function cellsOf({ cells, regression }: MapRow, sort: ProblemSort): readonly Map
 
 const PROBLEM_COLUMN: Column<Entry> = {
   ...{ id: 'problem', label: 'problem', minWidth: 180, grow: 1 },
-  cell: ({ row }) => <span title={withGlyphs(nameHint(row))}>{mapName(row)}</span>,
+  cell: ({ row }) => <span title={plainLogText(nameHint(row))}>{mapName(row)}</span>,
 };
 
 function regressionColumns(steps: readonly string[]): readonly Column<Entry>[] {

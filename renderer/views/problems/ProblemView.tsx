@@ -1,6 +1,5 @@
 import { useRef } from 'react';
 import type { ProblemHistory } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainAnswer } from '../../../shared/domain/latexSigns.ts';
 import { plainQuestion, problemName } from '../../../shared/domain/question.ts';
 import { standalonePart } from '../../charts/exportChart.ts';
@@ -52,11 +51,11 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
   return (
     <div className="page problem-page">
       <header className="page-head is-one-line">
-        <h1 title={withGlyphs(history.question)}>{name}</h1>
+        <h1 title={plainLogText(history.question)}>{name}</h1>
         <div className="end">
           <span className="page-facts">
             {name !== problemId && `id ${plainLogText(problemId)} · `}
-            {shortTruth !== undefined && `ground truth ${withGlyphs(plainAnswer(shortTruth))} · `}
+            {shortTruth !== undefined && `ground truth ${plainLogText(plainAnswer(shortTruth))} · `}
             {source !== undefined && `${plainLogText(source)} · `}
             {counted(groups.length + leftOut, 'group')} in {counted(runs.length, 'run')}
             {leftOut > 0 && `; the first ${count(groups.length)} are shown`}

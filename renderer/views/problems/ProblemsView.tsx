@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'react';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { Segmented } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
@@ -74,7 +74,7 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
         <DerivedChips run={run.data} />
         <div className="end">
           <span className="page-facts">
-            {withGlyphs(run.data.name)} ·{' '}
+            {plainLogText(run.data.name)} ·{' '}
             {run.data.hasSteps ? counted(run.data.steps, 'step') : 'no training steps in this log'} ·{' '}
             {counted(run.data.groups, 'group')}
           </span>

@@ -1,12 +1,12 @@
 import type { ProblemGroup } from '../../../shared/api/contract.ts';
 import { quoted } from '../../../shared/domain/filter/lexer.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainAnswer } from '../../../shared/domain/latexSigns.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
 import { count, counted, decimal, percent, ratio } from '../../ui/numbers.ts';
 import { DerivedChips } from '../../widgets/DerivedChips.tsx';
@@ -44,7 +44,7 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
   return (
     <section className="problem-run" aria-label={`Run ${first.runName}, ${first.kind}`}>
       <h2 data-drawn="">
-        {withGlyphs(first.runName)} <span className="dim">{first.kind}</span>{' '}
+        {plainLogText(first.runName)} <span className="dim">{first.kind}</span>{' '}
         <DerivedChips run={runs?.find(({ runKey }) => runKey === first.runKey)} />
       </h2>
       <ProblemLabels runKey={first.runKey} problemId={problemId} groups={groups} />
@@ -57,7 +57,7 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
               key={group.groupId}
               className={group.groupId === here ? 'problem-column is-here' : 'problem-column'}
               href={pathOfRoute({ view: 'group', runKey, step: step ?? 0, groupKey })}
-              title={withGlyphs(titleOf(group, scale, clusters, taxonomy))}
+              title={plainLogText(titleOf(group, scale, clusters, taxonomy))}
             >
               <span className="visually-hidden">{`Step ${step ?? '–'}: ${rate === undefined ? 'correctness unknown' : `${percent(rate)} % correct`}, ${counted(group.answers.length, 'different answer')}`}</span>
               <span className="problem-rate" data-drawn="" aria-hidden="true">
@@ -216,8 +216,8 @@ export function ClusterKey({ clusters, hasTruth }: ClusterKeyProps) {
           <svg width="12" height="12" aria-hidden="true">
             <rect className={clusterClass(cluster)} width="12" height="12" />
           </svg>
-          <code data-drawn="" title={withGlyphs(cluster.text.slice(0, LONGEST_TITLE))}>
-            {withGlyphs(
+          <code data-drawn="" title={plainLogText(cluster.text.slice(0, LONGEST_TITLE))}>
+            {plainLogText(
               cluster.text.length > 60 ? `${cluster.text.slice(0, 60)}…` : plainAnswer(cluster.text),
             )}
           </code>

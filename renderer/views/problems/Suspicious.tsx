@@ -1,11 +1,11 @@
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { AnswerText } from '../../widgets/AnswerText.tsx';
@@ -197,10 +197,10 @@ function SuspectTruths({ runKey, runId }: SuspiciousProps) {
                     hint={suspect.problemId}
                   />
                 </td>
-                <td title={withGlyphs(suspect.groundTruth)}>
+                <td title={plainLogText(suspect.groundTruth)}>
                   <AnswerText text={suspect.groundTruth} />
                 </td>
-                <td className="is-majority" title={withGlyphs(suspect.answer)}>
+                <td className="is-majority" title={plainLogText(suspect.answer)}>
                   <AnswerText text={suspect.answer} />
                 </td>
                 <td className="is-figure">

@@ -5,13 +5,13 @@
 
 import { useMemo } from 'react';
 import type { RunDetail, SolvedProblem } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainQuestion, problemName } from '../../../shared/domain/question.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, percent, ratio } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<SolvedProblem>[] = [
     label: 'problem',
     minWidth: 180,
     grow: 1,
-    cell: (row) => <span title={withGlyphs(row.problemId)}>{problemName(row)}</span>,
+    cell: (row) => <span title={plainLogText(row.problemId)}>{problemName(row)}</span>,
   },
   {
     id: 'rollouts',

@@ -3,9 +3,8 @@
 import { Fragment } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { type ExpectedAction, expectedActions } from '../../../shared/domain/expectedActions.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { outcomeMark } from '../../data/segmentViews.ts';
-import { LogText } from '../../ui/LogText.tsx';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { count } from '../../ui/numbers.ts';
 import type { Hit } from './text/findModel.ts';
 
@@ -39,7 +38,7 @@ export function ExpectedActions({ detail, expected, onShow }: ExpectedActionsPro
         {expected.map((each, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the actions of a task never reorder
           <li key={i}>
-            <Mark {...each} /> <b className="mono">{withGlyphs(each.tool)}</b>{' '}
+            <Mark {...each} /> <b className="mono">{plainLogText(each.tool)}</b>{' '}
             {each.call !== undefined && <TurnLink detail={detail} call={each.call} onShow={onShow} />}
             {each.others.length > 0 && (
               <span className="dim">

@@ -3,7 +3,6 @@
 import { type ReactNode, useMemo } from 'react';
 import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
 import { errorType } from '../../../shared/domain/errorType.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import {
   answerPlace,
   type LimitUse,
@@ -151,7 +150,7 @@ function Ending({ detail, sample, onShow }: LineProps & Pick<OutcomeProps, 'samp
             <span className="muted">
               {row.stopReasonLogged === undefined
                 ? 'unknown'
-                : `unknown: “${withGlyphs(row.stopReasonLogged)}” does not say why the policy ended`}
+                : `unknown: “${plainLogText(row.stopReasonLogged)}” does not say why the policy ended`}
             </span>
           )}{' '}
           {basis !== undefined && <Source {...basis} />}
@@ -172,7 +171,7 @@ function Ending({ detail, sample, onShow }: LineProps & Pick<OutcomeProps, 'samp
           {row.answer === undefined ? (
             <span className="muted">{hasText ? 'none known' : 'unknown, no text'}</span>
           ) : (
-            <span title={withGlyphs(row.answer)}>
+            <span title={plainLogText(row.answer)}>
               <AnswerText text={row.answer} />
             </span>
           )}{' '}
@@ -336,7 +335,7 @@ function GroundTruth({ text }: { readonly text: string }) {
     return (
       <dl>
         <Field label="ground truth">
-          <span title={withGlyphs(text)}>
+          <span title={plainLogText(text)}>
             <AnswerText text={text} />
           </span>
         </Field>

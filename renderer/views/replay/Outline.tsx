@@ -1,6 +1,6 @@
 import { memo, useLayoutEffect, useMemo } from 'react';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { outcomeMark, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { seconds } from '../../ui/numbers.ts';
 import { useVirtualRows } from '../../ui/useVirtualRows.ts';
 import './outline.css';
@@ -94,7 +94,7 @@ function OutlineRow({ view, onSegment }: OutlineRowProps) {
   const { kind } = view.segment;
   const isProblem = kind === 'user' && view.segment.turn === 0;
   const mark = call === undefined ? undefined : outcomeMark(call.outcome);
-  const name = withGlyphs(call === undefined ? outlineName(view) : (call.name ?? 'tool call'));
+  const name = plainLogText(call === undefined ? outlineName(view) : (call.name ?? 'tool call'));
   return (
     <button
       type="button"

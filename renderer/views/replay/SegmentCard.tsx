@@ -1,7 +1,6 @@
 import { Check } from 'lucide-react';
 import { memo, type ReactNode, useRef, useState } from 'react';
 import { errorType } from '../../../shared/domain/errorType.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
 import {
   indentedResponse,
@@ -13,6 +12,7 @@ import {
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { copyText } from '../../ui/exportText.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, decimal, seconds } from '../../ui/numbers.ts';
 import { SourceText, withLongWord } from '../../ui/SourceText.tsx';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
@@ -92,7 +92,7 @@ export const SegmentCard = memo(function SegmentCard({
             )}
             {mean !== undefined && <MeanHeat mean={mean} name={meanName ?? ''} />}
           </SegmentHead>
-          {problem !== undefined && <p className="muted segment-problem">{withGlyphs(problem)}</p>}
+          {problem !== undefined && <p className="muted segment-problem">{plainLogText(problem)}</p>}
           <div className={isFolded ? 'segment-body is-folded' : 'segment-body'}>
             {isEmpty ? (
               <p className="muted segment-empty">empty</p>
@@ -163,8 +163,8 @@ function SegmentHead({ rolloutId, view, kind, answerSource, text, children }: Se
     <header className="segment-head">
       <b>{LABELS[kind]}</b>
       {view.call !== undefined && (
-        <span className="mono" title={withGlyphs(view.call.name ?? '')}>
-          {withGlyphs(view.call.name ?? 'name unreadable')}
+        <span className="mono" title={plainLogText(view.call.name ?? '')}>
+          {plainLogText(view.call.name ?? 'name unreadable')}
         </span>
       )}
       {mark !== undefined && (

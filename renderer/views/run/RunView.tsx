@@ -1,7 +1,6 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { Fragment } from 'react';
 import type { RunDetail, RunSummary, StepSummary } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { isCopyOfWarehouse } from '../../../shared/domain/warehouseCopies.ts';
 import { isRocLogged } from '../../data/rocChoice.ts';
 import { pathOfRoute } from '../../data/route.ts';
@@ -13,6 +12,7 @@ import { keyed, keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Chip, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { dayAndTime, lasted, wholeTime } from '../../ui/times.ts';
@@ -118,9 +118,9 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
     <div className="page">
       <header className="page-head is-one-line run-head">
         <h1
-          title={withGlyphs([data.name, data.model, data.dataset, data.format].filter(Boolean).join(' · '))}
+          title={plainLogText([data.name, data.model, data.dataset, data.format].filter(Boolean).join(' · '))}
         >
-          {withGlyphs(data.name)}
+          {plainLogText(data.name)}
         </h1>
         <Segmented
           label="View"
@@ -129,8 +129,8 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           choices={tabs}
         />
         <span className="run-of">
-          {data.model !== undefined && <Chip title="Model">{withGlyphs(data.model)}</Chip>}
-          {data.dataset !== undefined && <Chip title="Data set">{withGlyphs(data.dataset)}</Chip>}
+          {data.model !== undefined && <Chip title="Model">{plainLogText(data.model)}</Chip>}
+          {data.dataset !== undefined && <Chip title="Data set">{plainLogText(data.dataset)}</Chip>}
           <Chip title={data.directory}>{data.format}</Chip>
         </span>
         <DerivedChips run={data} />

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
 import type { StepSchedule } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
@@ -12,6 +11,7 @@ import { useCommands } from '../../shell/keys/commands.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { copyText } from '../../ui/exportText.ts';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
@@ -72,7 +72,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
         <h1>Schedule</h1>
         <div className="end">
           <span className="page-facts">
-            {withGlyphs(run.data.name)}
+            {plainLogText(run.data.name)}
             {run.data.hasSteps && ` · step ${step}`}
             {answer?.facts !== undefined &&
               ` · ${count(answer.facts.placed)} of ${counted(answer.rollouts, 'rollout')} placed in time`}

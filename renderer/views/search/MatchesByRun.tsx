@@ -1,12 +1,12 @@
 /** The matches of a search by run, and the SQL statement that counts them. */
 
 import type { RunSummary } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { runOnOpening } from '../../state/ownStatement.ts';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import type { MatchCount } from './searchModel.ts';
 
@@ -34,7 +34,7 @@ export function MatchesByRun({ matches, runs, run, query }: MatchesByRunProps) {
           const at = runs.findIndex((one) => one.runId === runId);
           const found = runs[at];
           if (found === undefined) return [];
-          const name = withGlyphs(names[at] ?? '');
+          const name = plainLogText(names[at] ?? '');
           const numbers = `${matches.isExact ? '' : 'at least '}${count(rollouts)}`;
           return [
             <li key={runId}>

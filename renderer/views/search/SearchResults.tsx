@@ -2,7 +2,6 @@
 
 import { useMemo } from 'react';
 import type { RunSummary, SearchHit } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import {
   isHashedId,
   isNamedByQuestion,
@@ -14,6 +13,7 @@ import { foundPath } from '../../data/searchLink.ts';
 import { navigateTo } from '../../data/useRoute.ts';
 import { useCompareCommand, useCompareMark } from '../../shell/compareSet.ts';
 import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { RightMark } from '../../ui/Marks.tsx';
 import { counted, reward } from '../../ui/numbers.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -129,17 +129,17 @@ function GroupName({ row, run }: { readonly row: GroupRow; readonly run: RunSumm
   const isQuestion = isNamedByQuestion(problem);
   return (
     <span className={isQuestion ? 'search-group is-title is-question' : 'search-group is-title'}>
-      <b title={withGlyphs(isQuestion ? `${preview}\n${problemId}` : problemId)}>
+      <b title={plainLogText(isQuestion ? `${preview}\n${problemId}` : problemId)}>
         {problemName(problem, LONGEST_TITLE)}
       </b>
       {groupKey !== problemId && !isHashedId(groupKey) && (
-        <span className="dim"> · group {withGlyphs(groupKey)}</span>
+        <span className="dim"> · group {plainLogText(groupKey)}</span>
       )}
-      <span className="dim"> · {withGlyphs(run?.name ?? '')}</span>
+      <span className="dim"> · {plainLogText(run?.name ?? '')}</span>
       {!isQuestion && (
         <>
           <span className="dim"> · </span>
-          <span title={withGlyphs(preview)}>{plainQuestion(preview)}</span>
+          <span title={plainLogText(preview)}>{plainQuestion(preview)}</span>
         </>
       )}
     </span>
@@ -205,12 +205,12 @@ function Snippet({ hit }: { readonly hit: SearchHit }) {
   return (
     <span className="search-snippet">
       {(isShortened || hit.isCut.before) && <span className="dim">…</span>}
-      {withGlyphs(onOneLine(before.replace(/^[\udc00-\udfff]/, '')))}
+      {plainLogText(onOneLine(before.replace(/^[\udc00-\udfff]/, '')))}
       <mark>
-        {withGlyphs(onOneLine(hit.text))}
+        {plainLogText(onOneLine(hit.text))}
         {hit.isCut.text && '…'}
       </mark>
-      {withGlyphs(onOneLine(hit.after))}
+      {plainLogText(onOneLine(hit.after))}
       {hit.isCut.after && <span className="dim">…</span>}
     </span>
   );

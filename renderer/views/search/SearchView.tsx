@@ -5,7 +5,6 @@
 import { useEffect, useMemo } from 'react';
 import type { RunSummary, SearchState, UnsearchedRollout } from '../../../shared/api/contract.ts';
 import { wantedTextNodes } from '../../../shared/domain/filter/node.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -15,6 +14,7 @@ import { type SearchPages, useSearchPages, useSearchState } from '../../data/use
 import { useHasWarehouse } from '../../data/warehouse.ts';
 import { runCommand } from '../../shell/keys/commands.ts';
 import { Button } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
@@ -148,7 +148,7 @@ function SearchHead({ runs, run }: SearchHeadProps) {
             <option value="">all runs</option>
             {runs.map((one, i) => (
               <option key={one.runKey} value={one.runKey}>
-                {withGlyphs(names[i] ?? '')} · {counted(one.rollouts, 'rollout')}
+                {plainLogText(names[i] ?? '')} · {counted(one.rollouts, 'rollout')}
               </option>
             ))}
           </select>

@@ -1,9 +1,9 @@
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useSteps } from '../../data/warehouse.ts';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { scopeOf, withScope } from './searchModel.ts';
 
@@ -58,7 +58,7 @@ function AllSteps({ runKey, name }: { readonly runKey: string; readonly name: st
       href={`${pathOfRoute({ view: 'run', runKey })}?${new URLSearchParams({ tab: 'rollouts', q })}`}
       title={isNarrower ? 'A warehouse looks in the whole text' : undefined}
     >
-      Look in {withGlyphs(name)}
+      Look in {plainLogText(name)}
     </Link>
   );
 }

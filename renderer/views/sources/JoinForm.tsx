@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import type { RunDetail, RunSummary } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { Button } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { keysOf, likelyRole, type PoolKeys, type PoolRole, sizeText } from './poolModel.ts';
 
 interface JoinFormProps {
@@ -54,7 +54,7 @@ export function JoinForm({ run, others, isBusy, onJoin, onCancel }: JoinFormProp
       >
         {others.map((one) => (
           <option key={one.runKey} value={one.runKey}>
-            {withGlyphs(one.name)} ({sizeText(one)})
+            {plainLogText(one.name)} ({sizeText(one)})
           </option>
         ))}
       </select>

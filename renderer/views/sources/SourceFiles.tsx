@@ -1,7 +1,7 @@
 import type { RunSources, SourceFileRow } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { followOf, useFollows } from '../../data/follows.ts';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { bytes, count, counted } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<SourceFileRow>[] = [
       row.notRead === undefined ? (
         <span title={row.format}>{row.format}</span>
       ) : (
-        <span title={withGlyphs(row.notRead)}>△ not read</span>
+        <span title={plainLogText(row.notRead)}>△ not read</span>
       ),
   },
   {

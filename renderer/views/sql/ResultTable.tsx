@@ -2,7 +2,6 @@
 
 import { useMemo, useState } from 'react';
 import type { SqlRow, SqlValue } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { Store } from '../../data/useSqlRun.ts';
 import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
@@ -129,7 +128,7 @@ function Cell({ value, isLink }: { readonly value: SqlValue | undefined; readonl
   return (
     <span
       className={isLink ? 'sql-link' : undefined}
-      title={withGlyphs(shown.length < text.length ? `${shown}…` : shown)}
+      title={plainLogText(shown.length < text.length ? `${shown}…` : shown)}
     >
       <SourceText text={shown} />
       {shown.length < text.length && '…'}

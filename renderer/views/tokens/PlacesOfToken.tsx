@@ -5,7 +5,6 @@
 import { ArrowLeft } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import type { TokenOccurrence } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { WantedTokens } from '../../../shared/domain/highestTokens.ts';
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../shared/domain/tokenSignal.ts';
@@ -17,6 +16,7 @@ import type { TokenScope } from '../../data/useTokenStatistics.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { Button, IconButton, Segmented } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { RightMark } from '../../ui/Marks.tsx';
 import { count, counted, significant } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/States.tsx';
@@ -198,7 +198,7 @@ function PlaceCell({ place, level, hasSteps }: PlaceCellProps) {
         <mark>{shownText(place.text)}</mark>
         <span>{shownText(place.after)}</span>
       </span>
-      <span className="place-where" title={withGlyphs(`group ${groupKey}, rollout #${ordinal}, ${at}`)}>
+      <span className="place-where" title={plainLogText(`group ${groupKey}, rollout #${ordinal}, ${at}`)}>
         {isCorrect !== undefined && <RightMark isCorrect={isCorrect} />} {where}
       </span>
     </span>

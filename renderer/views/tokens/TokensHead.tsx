@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import type { AvailableSignals } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import type { SignalName } from '../../../shared/domain/tokenSignal.ts';
 import { pathOfRoute, type Route, SCOPE_LEVELS, type ScopeLevel, tokensRouteAt } from '../../data/route.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { SIGNAL_FACTS, sourceLabel } from '../../ui/signalSource.ts';
 import { availabilityText, numbersLine, OFFERED, withoutText } from './signalChoice.ts';
@@ -30,7 +30,7 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
   const list = listOf(address, level, hasSteps);
   return (
     <header className="page-head">
-      <h1 title={withGlyphs(address.groupKey ?? '')}>{withGlyphs(titleOf(address, level, hasSteps))}</h1>
+      <h1 title={plainLogText(address.groupKey ?? '')}>{plainLogText(titleOf(address, level, hasSteps))}</h1>
       <ScopeLinks address={address} level={level} hasSteps={hasSteps} />
       <Segmented
         label="Signal"

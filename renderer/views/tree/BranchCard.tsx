@@ -6,12 +6,11 @@ import { ChevronDown, ChevronRight, Columns2 } from 'lucide-react';
 import { Fragment } from 'react';
 import type { ActionNode, ForkNode, TreeRollout } from '../../../shared/api/contract.ts';
 import { callName } from '../../../shared/domain/actions.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
 import { OUTCOME_NAMES } from '../../../shared/domain/words.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Link } from '../../ui/Link.tsx';
-import { LogText } from '../../ui/LogText.tsx';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark, WriterLabel } from '../../ui/Marks.tsx';
 import { count, counted, decimal, percent, reward } from '../../ui/numbers.ts';
 import { signalLabel, sourceLabel } from '../../ui/signalSource.ts';
@@ -160,7 +159,7 @@ function NodeText({ node }: { readonly node: ForkNode }) {
     <>
       <span
         className="fork-text mono"
-        title={withGlyphs(
+        title={plainLogText(
           node.omitted > 0
             ? `${writtenText(node)}\n\n${count(node.omitted)} characters left out at …`
             : writtenText(node),
@@ -170,7 +169,7 @@ function NodeText({ node }: { readonly node: ForkNode }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: passages of one immutable text never reorder
           <Fragment key={i}>
             {writer !== undefined && <WriterLabel writer={writer} />}
-            {withGlyphs(beginning(text))}
+            {plainLogText(beginning(text))}
           </Fragment>
         ))}
       </span>
@@ -287,7 +286,7 @@ export function LeafRow(props: LeafRowProps) {
       )}
       {columns.step && <span className="leaf-step">step {rollout.step}</span>}
       {columns.answer && (
-        <span className="leaf-answer mono" title={withGlyphs(rollout.answer ?? '')}>
+        <span className="leaf-answer mono" title={plainLogText(rollout.answer ?? '')}>
           <AnswerText text={rollout.answer} />
         </span>
       )}

@@ -1,9 +1,10 @@
 /** A whole tree as a drawing and as a table of numbers, for files. The page draws only what is in sight. */
+
 import type { ActionNode, ForkNode } from '../../../shared/api/contract.ts';
 import { callName } from '../../../shared/domain/actions.ts';
 import { type Cell, csvFile } from '../../../shared/domain/delimited.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { OUTCOME_NAMES } from '../../../shared/domain/words.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, percent, reward } from '../../ui/numbers.ts';
 import { beginning, layoutTree, passOf, type Tree, type TreeItem, writtenText } from './treeModel.ts';
 
@@ -70,7 +71,7 @@ function Line({ text, x = 0, room, fill }: { text: string; x?: number; room: num
   const shown = text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
   return (
     <text x={x} y={12} fontSize={10.5} fill={fill}>
-      {withGlyphs(shown)}
+      {plainLogText(shown)}
     </text>
   );
 }

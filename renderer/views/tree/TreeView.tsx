@@ -9,7 +9,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { THOUGHT_TOOL } from '../../../shared/domain/actions.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { figureSvg } from '../../charts/exportChart.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { pathOfRoute, type Route } from '../../data/route.ts';
@@ -19,6 +18,7 @@ import { useUrlQuery } from '../../data/useRoute.ts';
 import { useRunOf } from '../../data/useRunOf.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { sourceLabel } from '../../ui/signalSource.ts';
@@ -65,8 +65,8 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
   return (
     <div className="page">
       <header className="page-head">
-        <h1 title={withGlyphs(groupKey)}>
-          Fork tree of <span className="mono">{withGlyphs(groupKey)}</span>
+        <h1 title={plainLogText(groupKey)}>
+          Fork tree of <span className="mono">{plainLogText(groupKey)}</span>
         </h1>
         <Segmented
           label="Branches"

@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
 import type { FilterNode } from '../../../shared/domain/filter/node.ts';
 import { filterText } from '../../../shared/domain/filter/print.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 
 /** The conditions of the page's filter. A click removes one. */
 export function FilterChips() {
@@ -18,10 +18,10 @@ export function FilterChips() {
           type="button"
           key={text}
           className="filter-chip"
-          title={withGlyphs(`Remove ${text}`)}
+          title={plainLogText(`Remove ${text}`)}
           onClick={() => setQuery({ q: without === '' ? undefined : without })}
         >
-          <code>{withGlyphs(text)}</code>
+          <code>{plainLogText(text)}</code>
           <X size={11} aria-hidden="true" />
         </button>
       ))}

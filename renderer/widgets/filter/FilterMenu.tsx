@@ -5,7 +5,6 @@ import { Ellipsis } from 'lucide-react';
 import { Dialog, DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { shellWord } from '../../../shared/domain/shellWord.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { notSaved } from '../../data/failures.ts';
@@ -14,6 +13,7 @@ import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { copyText } from '../../ui/exportText.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { Modal } from '../../ui/Modal.tsx';
 import { counted } from '../../ui/numbers.ts';
 
@@ -81,8 +81,8 @@ export function FilterMenu({ runId, runKey, filter, within, onChoose }: FilterMe
             {views.slice(0, MOST_VIEWS).map((view) => (
               <DropdownMenu.Sub key={view.name}>
                 <DropdownMenu.SubTrigger>
-                  {withGlyphs(shortened(view.name))}{' '}
-                  <code className="menu-hint">{withGlyphs(shortened(view.filter))}</code>
+                  {plainLogText(shortened(view.name))}{' '}
+                  <code className="menu-hint">{plainLogText(shortened(view.filter))}</code>
                 </DropdownMenu.SubTrigger>
                 <DropdownMenu.Portal>
                   <DropdownMenu.SubContent className="menu" sideOffset={2}>

@@ -1,11 +1,12 @@
 /** What a run of a call again shows: its words, and the lines that differ from the log. */
+
 import { commonRuns } from '../../../shared/domain/editScript.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { ToolOutcome } from '../../../shared/domain/model.ts';
 import type { PythonAnswer } from '../../../shared/domain/pythonAnswer.ts';
 import { RERUN_CLASSES, type RerunClass, type RerunVerdict } from '../../../shared/domain/rerun.ts';
 import type { Verification } from '../../data/useVerification.ts';
 import type { MarkedLine } from '../../editor/MarkedCode.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 
 export function outcomeOf(answer: PythonAnswer): ToolOutcome {
@@ -16,7 +17,7 @@ export function outcomeOf(answer: PythonAnswer): ToolOutcome {
 }
 
 export function verdictText({ class: found, reason: because = '' }: RerunVerdict): string {
-  const reason = withGlyphs(because);
+  const reason = plainLogText(because);
   switch (found) {
     case 'same':
       return 'same as logged';

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react';
 import type { RolloutRow } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, percent } from '../../ui/numbers.ts';
 
 /** A share as a number and as a bar, which makes rows comparable. */
@@ -52,12 +52,12 @@ export function stopReasonCell({ stopReason, stopReasonSource, stopReasonLogged 
     if (stopReasonLogged === undefined) return undefined;
     return (
       <span className="muted" title="as logged">
-        “{withGlyphs(stopReasonLogged)}”
+        “{plainLogText(stopReasonLogged)}”
       </span>
     );
   }
   if (stopReasonSource !== 'derived') return stopReason;
-  const from = stopReasonLogged === undefined ? 'the text' : `“${withGlyphs(stopReasonLogged)}” in the log`;
+  const from = stopReasonLogged === undefined ? 'the text' : `“${plainLogText(stopReasonLogged)}” in the log`;
   return (
     <i className="muted" title={`derived from ${from}`}>
       {stopReason}

@@ -1,8 +1,8 @@
 /** Columns of the prompt groups of a step. */
 
 import type { GroupRow, GroupSort } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainQuestion } from '../../../shared/domain/question.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { count, decimal, ratio, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { AnswerText } from '../AnswerText.tsx';
@@ -22,8 +22,8 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     grow: 1,
     sorts: 'ascending',
     cell: (row) => (
-      <span className="mono" title={withGlyphs(row.problemId)}>
-        {withGlyphs(row.problemId)}
+      <span className="mono" title={plainLogText(row.problemId)}>
+        {plainLogText(row.problemId)}
       </span>
     ),
   },
@@ -39,7 +39,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
       row.promptPreview === '' ? (
         NO_PROMPT
       ) : (
-        <span title={withGlyphs(row.promptPreview)}>{plainQuestion(row.promptPreview)}</span>
+        <span title={plainLogText(row.promptPreview)}>{plainQuestion(row.promptPreview)}</span>
       ),
   },
   {
@@ -51,7 +51,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     // 24 characters in a window of 1,440 px.
     grow: 1.8,
     cell: (row) => (
-      <span className="mono" title={withGlyphs(row.groundTruth ?? '')}>
+      <span className="mono" title={plainLogText(row.groundTruth ?? '')}>
         <AnswerText text={row.groundTruth} />
       </span>
     ),

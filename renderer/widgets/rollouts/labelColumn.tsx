@@ -1,5 +1,5 @@
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
 import type { RolloutColumn } from './rolloutColumns.tsx';
 
@@ -23,7 +23,7 @@ export function LabelNames({ ids = [] }: { readonly ids?: readonly string[] | un
   const [first] = labels;
   if (first === undefined) return null;
   return (
-    <span className="label-names" title={withGlyphs(labels.map(({ name }) => name).join(', '))}>
+    <span className="label-names" title={plainLogText(labels.map(({ name }) => name).join(', '))}>
       <LabelName label={first} />
       {labels.length > 1 && <span className="muted">+{labels.length - 1}</span>}
     </span>

@@ -1,6 +1,5 @@
 import type { GroupRow, RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
 import { fieldNamed } from '../../../shared/domain/filter/fields.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { isHashedId, plainQuestion } from '../../../shared/domain/question.ts';
 import {
   type CamelCase,
@@ -11,6 +10,7 @@ import {
 } from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import { reasonText } from '../../../shared/domain/words.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, decimal, signed } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
@@ -66,8 +66,8 @@ export const PROBLEM_ID_COLUMN: RolloutColumn = fieldColumn('problemId', {
   sorts: 'ascending',
   isKnown: (row) => !isHashedId(row.problemId),
   cell: ({ problemId }) => (
-    <span className="mono" title={withGlyphs(problemId)}>
-      {withGlyphs(problemId)}
+    <span className="mono" title={plainLogText(problemId)}>
+      {plainLogText(problemId)}
     </span>
   ),
 });
@@ -78,7 +78,7 @@ export const GROUND_TRUTH_COLUMN: RolloutColumn = fieldColumn('groundTruth', {
   minWidth: 80,
   grow: 0.8,
   cell: ({ groundTruth }) => (
-    <span className="mono" title={withGlyphs(groundTruth ?? '')}>
+    <span className="mono" title={plainLogText(groundTruth ?? '')}>
       <AnswerText text={groundTruth} />
     </span>
   ),
@@ -99,8 +99,8 @@ export function promptColumn(groups: ReadonlyMap<number, GroupRow>, hasIds: bool
     cell: ({ groupId, problemId }) => {
       const preview = groups.get(groupId)?.promptPreview;
       if (preview)
-        return <span title={withGlyphs(`${problemId}: ${preview}`)}>{plainQuestion(preview)}</span>;
-      if (!hasIds) return <span className="mono">{problemId}</span>;
+        return <span title={plainLogText(`${problemId}: ${preview}`)}>{plainQuestion(preview)}</span>;
+      if (!hasIds) return <span className="mono">{plainLogText(problemId)}</span>;
       return preview === '' && NO_PROMPT;
     },
   };
@@ -150,7 +150,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     cell: (row) => (
       <span
         className={row.isCorrect === undefined ? undefined : row.isCorrect ? 'is-right' : 'is-wrong'}
-        title={withGlyphs(row.answer ?? '')}
+        title={plainLogText(row.answer ?? '')}
       >
         <RightMark isCorrect={row.isCorrect} source={row.correctSource} /> <AnswerText text={row.answer} />
       </span>
@@ -280,7 +280,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     label: 'continues',
     hint: 'The rollout that it continues: run, step, group and position in the group',
     minWidth: 120,
-    cell: ({ origin = '' }) => <bdi title={withGlyphs(origin)}>{withGlyphs(origin)}</bdi>,
+    cell: ({ origin = '' }) => <bdi title={plainLogText(origin)}>{plainLogText(origin)}</bdi>,
   }),
   fieldColumn('reason', {
     label: 'why',
@@ -314,7 +314,7 @@ function engineColumn(id: 'worker' | 'gpu', hint: string): RolloutColumn {
     label: id,
     hint,
     minWidth: 74,
-    cell: (row) => <bdi title={withGlyphs(row[id] ?? '')}>{withGlyphs(row[id] ?? '')}</bdi>,
+    cell: (row) => <bdi title={plainLogText(row[id] ?? '')}>{plainLogText(row[id] ?? '')}</bdi>,
   });
 }
 

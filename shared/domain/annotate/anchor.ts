@@ -146,13 +146,19 @@ function inOtherSpacing(anchor: Anchor, text: string): TextRange | undefined {
 
 type Folded = ReturnType<typeof folded>;
 
-/** The text that was folded last: a log may have thousands of annotations of one rollout. */
-let kept: { readonly text: string; readonly by: Map<boolean, Folded> } | undefined;
+interface FoldedText {
+  readonly text: string;
+  readonly by: Map<boolean, Folded>;
+}
+
+/** The two texts that were folded last: a log may have thousands of annotations of a rollout's prompt and response. */
+let kept: readonly FoldedText[] = [];
 
 function foldedText(text: string, keepsGaps: boolean): Folded {
-  if (kept?.text !== text) kept = { text, by: new Map() };
-  const known = kept.by.get(keepsGaps) ?? folded(text, keepsGaps);
-  kept.by.set(keepsGaps, known);
+  const own = kept.find((each) => each.text === text) ?? { text, by: new Map<boolean, Folded>() };
+  if (!kept.includes(own)) kept = [own, ...kept.slice(0, 1)];
+  const known = own.by.get(keepsGaps) ?? folded(text, keepsGaps);
+  own.by.set(keepsGaps, known);
   return known;
 }
 

@@ -1,4 +1,4 @@
-import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
+import { plainLogText } from '../../../ui/LogText.tsx';
 import type { Lane } from '../lanes/laneModel.ts';
 import type { Break, Stop } from './breakModel.ts';
 
@@ -16,9 +16,9 @@ export function BreakpointReasons({
   return (
     <>
       <b>{lanes[lane]?.letter}</b> turn {hit.turn}{' '}
-      <span className="mono">{withGlyphs(breaks[hit.breakpoint]?.text ?? '')}</span>
+      <span className="mono">{plainLogText(breaks[hit.breakpoint]?.text ?? '')}</span>
       {hit.found !== undefined && (
-        <span className="muted"> {withGlyphs(hit.found.replaceAll(/\s+/g, ' '))}</span>
+        <span className="muted"> {plainLogText(hit.found.replaceAll(/\s+/g, ' '))}</span>
       )}
     </>
   );

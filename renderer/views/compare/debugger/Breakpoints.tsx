@@ -3,9 +3,9 @@
 import { X } from 'lucide-react';
 import { useMemo } from 'react';
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import { KeyOf } from '../../../shell/keys/Keys.tsx';
 import { IconButton } from '../../../ui/Controls.tsx';
+import { plainLogText } from '../../../ui/LogText.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { sourceLabel } from '../../../ui/signalSource.ts';
 import type { PlayheadProps } from '../lanes/laneModel.ts';
@@ -61,8 +61,8 @@ export function Breakpoints(props: PlayheadProps) {
                 // A keyboard click has `detail` 0 and keeps the focus.
                 onClick={(event) => event.detail > 0 && event.currentTarget.blur()}
               />
-              <span className="break-text mono" title={withGlyphs(one.text)}>
-                {withGlyphs(one.text)}
+              <span className="break-text mono" title={plainLogText(one.text)}>
+                {plainLogText(one.text)}
               </span>
               {one.fault === undefined && !leftOut.has(one.text) ? (
                 <span className="break-hits">
@@ -170,7 +170,7 @@ function Hits({ stops, lanes, breaks, running, leftOut, row, onSelectRow }: Hits
               type="button"
               aria-current={stop.row === row ? 'true' : undefined}
               onClick={() => onSelectRow(stop.row)}
-              title={withGlyphs(stop.hit.found ?? '')}
+              title={plainLogText(stop.hit.found ?? '')}
             >
               <BreakpointReasons stop={stop} lanes={lanes} breaks={breaks} />
             </button>

@@ -12,13 +12,13 @@ import {
   Terminal,
 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import { readingMs } from '../../../data/pace.ts';
 import { useUrlQuery } from '../../../data/useRoute.ts';
 import { runCommand, useCommands } from '../../../shell/keys/commands.ts';
 import { keyOf } from '../../../shell/keys/keysInForce.ts';
 import { PLAY_SPEEDS, useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
+import { plainLogText } from '../../../ui/LogText.tsx';
 import type { PlayheadProps } from '../lanes/laneModel.ts';
 import { BreakpointReasons } from './BreakpointReasons.tsx';
 import { charsOfRow, nextCallRow, nextStopRow, noStopReason } from './breakModel.ts';
@@ -158,7 +158,7 @@ export function DebugTransport(props: PlayheadProps) {
         {first !== undefined && (
           <span
             className="debug-stop"
-            title={withGlyphs(here.map(({ hit }) => breaks[hit.breakpoint]?.text).join('\n'))}
+            title={plainLogText(here.map(({ hit }) => breaks[hit.breakpoint]?.text).join('\n'))}
           >
             <i aria-hidden="true">●</i> <BreakpointReasons stop={first} lanes={lanes} breaks={breaks} />
           </span>

@@ -3,9 +3,8 @@
 import { Tag } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { AnnotationRow, Taxonomy } from '../../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import { labelOf } from '../../../data/annotations.ts';
-import { LogText } from '../../../ui/LogText.tsx';
+import { LogText, plainLogText } from '../../../ui/LogText.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
 import { count } from '../../../ui/numbers.ts';
 import { firstLine, firstOf } from './labelModel.ts';
@@ -90,7 +89,7 @@ export function AnnotationChips({
   return (
     <>
       {own.slice(0, MOST_CHIPS).map(({ id, label, note, place }) => (
-        <span key={id} className="said-chip" title={note === undefined ? undefined : withGlyphs(note)}>
+        <span key={id} className="said-chip" title={note === undefined ? undefined : plainLogText(note)}>
           {label === undefined ? (
             <span className="muted said-words">
               <LogText text={firstLine(note)} />

@@ -5,12 +5,12 @@ import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { LABEL_OF_FLAG } from '../../../../shared/api/contract.ts';
 import { DETECTORS } from '../../../../shared/domain/detectors/detectors.ts';
 import { FLAG_MEANINGS } from '../../../../shared/domain/flags.ts';
-import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import { labelOf } from '../../../data/annotations.ts';
 import { isLinkedFinding } from '../../../data/findingLink.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { useUrlQuery } from '../../../data/useRoute.ts';
 import { KeyOf } from '../../../shell/keys/Keys.tsx';
+import { plainLogText } from '../../../ui/LogText.tsx';
 import { SeverityTag } from '../../../widgets/detectors/SeverityTag.tsx';
 import { useThresholds } from '../../../widgets/detectors/useThresholds.ts';
 import type { Hit } from '../text/findModel.ts';
@@ -61,7 +61,7 @@ function Findings({ detail, onShow }: Pick<FlagListProps, 'detail' | 'onShow'>) 
               <p title={meaning}>
                 <SeverityTag severity={severity} /> <strong>{name}</strong>
               </p>
-              <p className="finding-message">{withGlyphs(found.message)}</p>
+              <p className="finding-message">{plainLogText(found.message)}</p>
               <p className="dim">
                 {meaning} False positives: {falsePositives}
               </p>

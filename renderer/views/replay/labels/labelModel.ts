@@ -1,4 +1,5 @@
 /** Annotations and automatic flags of one rollout, in the form its replay shows. */
+
 import {
   type AnnotationRow,
   LABEL_OF_FLAG,
@@ -8,8 +9,8 @@ import {
   type Taxonomy,
 } from '../../../../shared/api/contract.ts';
 import type { PlainTarget } from '../../../../shared/domain/annotate/draft.ts';
-import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import { type AnnotationChange, labelOf } from '../../../data/annotations.ts';
+import { plainLogText } from '../../../ui/LogText.tsx';
 import { count } from '../../../ui/numbers.ts';
 import type { Hit } from '../text/findModel.ts';
 import { segmentAt } from '../text/replayModel.ts';
@@ -117,7 +118,7 @@ export function scrubberMarks(
 
 /** The first names of a list for a tooltip, and how many follow. Hidden characters are drawn. */
 export function firstOf(names: readonly string[], most: number, separator: string): string {
-  const shown = names.slice(0, most).map((name) => withGlyphs(name));
+  const shown = names.slice(0, most).map((name) => plainLogText(name));
   if (names.length > most) shown.push(`${count(names.length - most)} more`);
   return shown.join(separator);
 }

@@ -16,6 +16,7 @@ import { quietText } from '../../../ui/visibleText.ts';
 import {
   addressWithDollars,
   displayFormulas,
+  isLight,
   markdownBlocks,
   plainFormulaReason,
   plainReason,
@@ -41,7 +42,7 @@ export const MarkdownText = memo(function MarkdownText({ text, start, source }: 
   return blocks.map((block, i) => (
     <WhenNear
       key={block.start}
-      isNear={i === 0}
+      isNear={i === 0 && isLight(block.text)}
       waiting={
         <p className="prose-waiting">
           <SourceText text={block.text} start={start + block.start} source={source} isFar />

@@ -88,6 +88,8 @@ const MARKS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm;
 const MARK = />|[-*+]|\d[.)]/g;
 const MOST_CELLS = 4_000;
 const MOST_FORMULA_CELLS = 500;
+/** In cells of a table: 100 formulas, or 40 cells of formulas. */
+const LIGHT = 800;
 /** Twice those of a table with the most cells. */
 const MOST_NODES = 4 * MOST_CELLS;
 /** The line below the header of a table, maybe in a list or quote. It says how many columns each row has. */
@@ -129,8 +131,22 @@ export function plainReason(block: string): string | undefined {
     return `one line or formula of ${prose.length.toLocaleString('en')} characters`;
   const dollars = prose.match(/\$+|\\[([]|\\boxed/g)?.length ?? 0;
   if (dollars > 2 * MOST_FORMULAS) return `more than ${MOST_FORMULAS} formulas`;
+  if (formulaCells(prose) > MOST_FORMULA_CELLS) return `formulas of more than ${MOST_FORMULA_CELLS} cells`;
   if (cellsOf(prose) > MOST_CELLS) return `a table of more than ${MOST_CELLS.toLocaleString('en')} cells`;
   return undefined;
+}
+
+const formulaCells = (tex: string): number => tex.match(/&|\\\\/g)?.length ?? 0;
+
+/**
+ * Whether a block is drawn at once, although it may be far from the viewport. A page may have hundreds of texts, and a
+ * block of many formulas takes 0.3 s.
+ */
+export function isLight(block: string): boolean {
+  const formulas = block.match(/\$|\\[([]/g)?.length ?? 0;
+  const marks = block.match(/[*_[!`~]/g)?.length ?? 0;
+  const cost = 5 * formulas + 20 * formulaCells(block) + cellsOf(block) + marks;
+  return cost <= LIGHT || plainReason(block) !== undefined;
 }
 
 /** Cells of all tables. A row gets all columns of its table, even if its line is a single `|`. At least as many as drawn. */
@@ -154,8 +170,7 @@ const DEFINES_COMMANDS = /\\(?:[gex]?def|(?:future)?let|(?:re)?newcommand|provid
 export function plainFormulaReason(tex: string): string | undefined {
   if (tex.length > LONGEST_PARSED) return `it has ${tex.length.toLocaleString('en')} characters`;
   if (DEFINES_COMMANDS.test(tex)) return 'it defines commands';
-  if ((tex.match(/&|\\\\/g)?.length ?? 0) > MOST_FORMULA_CELLS)
-    return `it has more than ${MOST_FORMULA_CELLS} cells`;
+  if (formulaCells(tex) > MOST_FORMULA_CELLS) return `it has more than ${MOST_FORMULA_CELLS} cells`;
   let [depth, chain] = [0, 0];
   for (const [token] of tex.matchAll(/\\(?:[a-zA-Z]+|[\s\S])|[{}^_]|\S/g)) {
     if (token === '{' || token === '\\left' || token === '\\begin') depth++;

@@ -1,10 +1,11 @@
 /** Facts about one token, as labels. An unknown value is left out, never shown as 0. */
+
 import type { TokenAlternatives } from '../../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import type { ValueAtToken } from '../../../../shared/domain/valueByTurn.ts';
 import { policyText } from '../../../../shared/domain/valueByTurn.ts';
 import { prettyArguments, type TurnView } from '../../../data/segmentViews.ts';
 import { argumentPlaces, codePlaces } from '../../../editor/codePlaces.ts';
+import { plainLogText } from '../../../ui/LogText.tsx';
 import { count, decimal, ordinalSuffix, percent, signed } from '../../../ui/numbers.ts';
 import { shareBelow, tokenRange } from '../text/heatModel.ts';
 import { classOf, type Heat, rankOf, valueText } from '../text/tokenHeat.ts';
@@ -70,12 +71,12 @@ export function continuationFact({ policy, values }: ValueAtToken): Fact {
   const shown = ({ edit }: ValueAtToken['values'][number]): string =>
     edit === ''
       ? 'without'
-      : `with “${withGlyphs(visibleSpace(edit.slice(0, LONGEST_EDIT)))}${edit.length > LONGEST_EDIT ? '…' : ''}”`;
+      : `with “${plainLogText(visibleSpace(edit.slice(0, LONGEST_EDIT)))}${edit.length > LONGEST_EDIT ? '…' : ''}”`;
   const intervals = values.map((one) => `${shown(one)} ${decimal(one.low)} to ${decimal(one.high)}`);
   return {
     label: 'continuations',
     value: `${values.map((one) => `${shown(one)} ${one.correct} of ${one.graded}`).join(', ')} correct`,
-    hint: `${withGlyphs(policyText(policy))}; it may not be the policy that the trainer had; 95 % intervals: ${intervals.join(', ')}`,
+    hint: `${plainLogText(policyText(policy))}; it may not be the policy that the trainer had; 95 % intervals: ${intervals.join(', ')}`,
   };
 }
 
