@@ -1,5 +1,7 @@
 /** Paints the visible part of a schedule. */
+
 import type { CountOverTime, StepSchedule } from '../../../shared/api/contract.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { decimal } from '../../ui/numbers.ts';
 import {
   AXIS,
@@ -239,7 +241,11 @@ function paintNames({ context, ink }: Pen, { layout, size, top, cursor }: Schedu
   for (const { top: at, height, line } of layout.caches) {
     const y = HEAD + at - top + height / 2;
     if (y < HEAD || y > size.height) continue;
-    context.fillText(line.gpu === undefined ? 'KV cache' : `KV cache, GPU ${line.gpu}`, GUTTER - 10, y);
+    context.fillText(
+      line.gpu === undefined ? 'KV cache' : `KV cache, GPU ${plainLogText(line.gpu)}`,
+      GUTTER - 10,
+      y,
+    );
   }
 }
 

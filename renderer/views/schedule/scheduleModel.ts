@@ -1,5 +1,7 @@
 /** Layout of the timeline: lanes and rows vertically, seconds horizontally, and the visible part of both. */
+
 import type { StepSchedule } from '../../../shared/api/contract.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 
 export const GUTTER = 188;
 /** px for the axis and the concurrency chart above the lanes. */
@@ -51,9 +53,10 @@ const isNamed = ({ worker, gpu }: StepSchedule['lanes'][number]): boolean =>
 
 export function laneName({ worker, gpu }: StepSchedule['lanes'][number]): string {
   if (worker === undefined && gpu === undefined) return 'worker not logged';
-  return [...(worker === undefined ? [] : [worker]), ...(gpu === undefined ? [] : [`GPU ${gpu}`])].join(
-    ' · ',
-  );
+  return [
+    ...(worker === undefined ? [] : [plainLogText(worker)]),
+    ...(gpu === undefined ? [] : [`GPU ${plainLogText(gpu)}`]),
+  ].join(' · ');
 }
 
 /** @param room height for the lanes; rows use it up, within their minimum and maximum height */
@@ -93,7 +96,7 @@ export function layoutOf(schedule: StepSchedule, room: number): Layout {
   });
   for (const worker of idleWorkers) {
     placed.push({
-      name: worker,
+      name: plainLogText(worker),
       busyShare: undefined,
       top,
       height: 12,
