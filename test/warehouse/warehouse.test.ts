@@ -457,6 +457,48 @@ describe.runIf(hasEngine)('a warehouse', () => {
     }
   });
 
+  it('keeps a label at its rollout when another log of its group comes before', async () => {
+    const log = (text: string) =>
+      [0, 1]
+        .map((i) => ({
+          ...{ v: 1, type: 'rollout', run: 'delta', step: 1, group: 'g', index: i, reward: i },
+          ...{ problem: { id: 'p', prompt: 'q' }, text: `${text}${i}` },
+        }))
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join('');
+    const send = async (name: string) => {
+      await ingestHere(place.library, [place.file(name, log(name))]);
+      await push();
+    };
+    await send('n1.jsonl');
+    const copies = scratch();
+    try {
+      await onHost(copies.library, address(), async (host) => {
+        const keep = async () => {
+          const copy = { run: 'delta', steps: [1], filter: '', progressKey: 'copy' };
+          const kept = (await host.dispatch('warehouse.keep', copy)) as { value: { path: string } };
+          await host.ingest([kept.value.path]);
+        };
+        await keep();
+        const [row] = rows(copies.library, 'SELECT rollout_id AS id FROM rollout');
+        const changes = [{ put: { rolloutId: row?.['id'], target: { kind: 'rollout' }, label: 'loops' } }];
+        await host.dispatch('annotation.apply', { author: 'ann', changes });
+        await send('a0.jsonl');
+        await keep();
+        // Its rollout is the third of the group now.
+        const labelled = `SELECT r.ordinal, r.response_chars, a.state FROM annotation a JOIN rollout r USING (rollout_id)`;
+        expect(rows(copies.library, labelled)).toEqual([{ ordinal: 2, response_chars: 9, state: 'exact' }]);
+        const found = await host.dispatch('warehouse.rollouts', {
+          run: 'delta',
+          filter: 'label:any',
+        });
+        expect(found).toMatchObject({ ok: true, value: { rollouts: [{ ordinal: 2 }] } });
+      });
+    } finally {
+      copies.remove();
+    }
+  });
+
   it('brings a warehouse of version 1 to this version, whose former rollouts have no sums', async () => {
     for (const name of ['policy_tokens', 'response_chars', 'mean_entropy', 'entropy_tokens'])
       await warehouse.run(`ALTER TABLE rollout_row DROP COLUMN ${name}`);
