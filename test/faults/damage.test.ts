@@ -19,6 +19,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createHost } from '../../electron/host/createHost.ts';
 import { createLibraryManager } from '../../electron/host/libraryManager.ts';
 import { openWriter } from '../../electron/storage/open.ts';
+import { sharedPages } from '../../electron/storage/pageTrees.ts';
 import { RESCUED_TABLES, rescue, withOwnTables } from '../../electron/storage/rescue.ts';
 import { number, queryValue, text } from '../../electron/storage/rows.ts';
 import { saveQuery } from '../../electron/storage/savedQueries.ts';
@@ -118,6 +119,47 @@ const ofUser = (library: string): unknown =>
     'SELECT * FROM run_name_row',
     'SELECT words, changes, is_undone FROM annotation_history_row ORDER BY history_no',
   ].map((sql) => rows(library, sql));
+
+describe('two damaged sectors of the labels', () => {
+  const noise = (page: number, seed: number): void => {
+    const random = seededRandom(seed);
+    const file = openSync(place.library, 'r+');
+    const bytes = Uint8Array.from({ length: 512 }, () => Math.floor(random() * 256));
+    writeSync(file, bytes, 0, bytes.length, (page - 1) * PAGE + PAGE / 2);
+    closeSync(file);
+  };
+  /** Labels that SQLite returns when it is asked for one after the other. */
+  const readable = (): number => {
+    const db = new Database(place.library, { readonly: true });
+    const one = db.prepare('SELECT * FROM annotation_row WHERE annotation_no = ?');
+    const found = Array.from({ length: ANNOTATIONS + 1 }, (_, no) => {
+      try {
+        return one.get(no) !== undefined;
+      } catch {
+        return false;
+      }
+    });
+    db.close();
+    return found.filter(Boolean).length;
+  };
+
+  it('lose no label between them, also if one claims a row without end', async () => {
+    const db = new Database(place.library);
+    // What has a history is restored from it.
+    db.exec('DELETE FROM annotation_history_row');
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    db.close();
+    const leaves = pagesOf('annotation_row').map(({ page }) => page);
+    const damaged = [leaves[1], leaves.at(-3)].map((page) => page ?? 0);
+    let seed = 0;
+    do for (const page of damaged) noise(page, ++seed);
+    while (sharedPages(place.library).length === 0);
+    expect(readable()).toBeGreaterThan(0.8 * ANNOTATIONS);
+    await doctor('--into', into());
+    const [saved] = rows(into(), 'SELECT count(*) AS n FROM annotation_row');
+    expect(saved?.['n']).toBeGreaterThanOrEqual(readable());
+  });
+});
 
 describe('pages that changed places', () => {
   it.each([
