@@ -115,7 +115,8 @@ function placedIn(places: readonly RolloutPlace[]): string {
 }
 
 /**
- * The rollouts of groups with their positions. A copy numbers a group of several loads anew. Needs the parameter `run`.
+ * Selects the rollouts of groups and their positions. If a group comes from several loads, a copy numbers its rollouts
+ * anew. The statement needs the parameter `run`.
  *
  * @param groups a query of steps and groups; without steps, the step is 0
  */

@@ -1,6 +1,6 @@
 /**
- * What it costs a page to draw a text. A browser draws letters one stretch of equal direction and font after another, so
- * 20,000 letters of scripts in turn take it seconds.
+ * Estimates how long a page takes to draw a text. A browser draws each stretch of letters with one direction and font
+ * separately, so 20,000 letters of alternating scripts take several seconds.
  */
 
 /** In letters of an ordinary text: 24,000 take some 10 ms, and 0.1 to 0.3 s if they are changes. */
@@ -97,6 +97,6 @@ export function endOfCost(
   return { end: text.length, cost };
 }
 
-/** What the changes of direction and font in a text cost. */
+/** Returns the cost of all changes of direction and font in a text. */
 export const costOfChanges = (text: string): number =>
   endOfCost(text, Number.POSITIVE_INFINITY, { letter: 0, line: 0 }).cost;

@@ -145,7 +145,7 @@ describe('two damaged sectors of the labels', () => {
 
   it('lose no label between them, also if one claims a row without end', async () => {
     const db = new Database(place.library);
-    // What has a history is restored from it.
+    // The doctor would restore labels from their history.
     db.exec('DELETE FROM annotation_history_row');
     db.pragma('wal_checkpoint(TRUNCATE)');
     db.close();

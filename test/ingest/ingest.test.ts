@@ -22,7 +22,7 @@ import { openReader, openWriter } from '../../electron/storage/open.ts';
 import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
-import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { contents, ingestHere, parserHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
 beforeEach(() => {
@@ -127,20 +127,12 @@ it('leaves an episode of several records to the next call if the file takes too 
   const records = Array.from({ length: 20 }, (_, n) => [0, 1, 2].map((part) => session(n, part))).flat();
   const path = place.file('1.jsonl', records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   let looks = 0;
-  const parser: Parser = {
-    identify: (asked, name, mappings) => identify(asked, name, mappings?.detect),
-    parse: (request, onBatch) =>
-      parseFile(
-        request,
-        async (batch) => onBatch(batch),
-        () => false,
-        undefined,
-        () => {
-          looks++;
-          if (looks === 3) throw new TookTooLongError('it takes too long');
-        },
-      ),
-  };
+  const parser = parserHere({
+    checkTime: () => {
+      looks++;
+      if (looks === 3) throw new TookTooLongError('it takes too long');
+    },
+  });
   const [first] = (await ingestHere(place.library, [path], {}, parser)).files;
   expect(first).toMatchObject({ issues: [{ code: 'parser_ended' }] });
   const [second] = (await ingestHere(place.library, [path], {}, parser)).files;

@@ -5,14 +5,11 @@ import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TookTooLongError, tooMuchComputing } from '../../electron/ingest/computingTime.ts';
-import { identify } from '../../electron/ingest/identify.ts';
-import { parseFile } from '../../electron/ingest/parseFile.ts';
-import type { Parser } from '../../electron/ingest/readAhead.ts';
 import { readRecordChunk } from '../../electron/ingest/recordChunk.ts';
 import { contentHash } from '../../electron/storage/contentHash.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { recordSource } from '../../electron/storage/queries/places.ts';
-import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { ingestHere, parserHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
 const SPANS = readFileSync(join(FIXTURES, 'openinference', 'spans-as-lines', 'spans.jsonl'), 'utf8');
@@ -137,19 +134,11 @@ it('reads the traces before damage', async () => {
 
 it('says of a file that takes too long that its records can only be read together', async () => {
   const file = put('run/spans.jsonl', SPANS);
-  const parser: Parser = {
-    identify: (path, name, mappings) => identify(path, name, mappings?.detect),
-    parse: (request, onBatch) =>
-      parseFile(
-        request,
-        async (batch) => onBatch(batch),
-        () => false,
-        undefined,
-        () => {
-          throw new TookTooLongError(tooMuchComputing(60_000, request.bytes, request.unit) ?? '');
-        },
-      ),
-  };
+  const parser = parserHere({
+    checkTime: ({ bytes, unit }) => {
+      throw new TookTooLongError(tooMuchComputing(60_000, bytes, unit) ?? '');
+    },
+  });
   const [read] = (await ingestHere(place.library, [file], {}, parser)).files;
   expect(read?.issues).toMatchObject([
     {

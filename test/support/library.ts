@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identify } from '../../electron/ingest/identify.ts';
 import { type IngestOptions, type IngestOutcome, ingest } from '../../electron/ingest/ingest.ts';
-import { parseFile } from '../../electron/ingest/parseFile.ts';
+import { type ParseRequest, parseFile } from '../../electron/ingest/parseFile.ts';
 import type { Parser } from '../../electron/ingest/readAhead.ts';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
@@ -46,6 +46,26 @@ export async function ingestHere(
   }
 }
 
+/** Parses in this thread. */
+export const parserHere = ({
+  isCancelled,
+  checkTime,
+}: {
+  readonly isCancelled?: (() => boolean) | undefined;
+  /** As of `parseFile`. */
+  readonly checkTime?: (request: ParseRequest) => void;
+}): Parser => ({
+  identify: (path, name, mappings) => identify(path, name, mappings?.detect),
+  parse: (request, onBatch, signal) =>
+    parseFile(
+      request,
+      async (batch) => onBatch(batch),
+      () => signal?.aborted === true || isCancelled?.() === true,
+      signal,
+      () => checkTime?.(request),
+    ),
+});
+
 /** Like `ingestHere`, on the caller's connection. */
 export function ingestInto(
   db: ReturnType<typeof openWriter>,
@@ -53,16 +73,7 @@ export function ingestInto(
   options: IngestOptions = {},
   other?: Parser,
 ): Promise<IngestOutcome> {
-  const parser: Parser = other ?? {
-    identify: (path, name, mappings) => identify(path, name, mappings?.detect),
-    parse: (request, onBatch, signal) =>
-      parseFile(
-        request,
-        async (batch) => onBatch(batch),
-        () => signal?.aborted === true || options.isCancelled?.() === true,
-        signal,
-      ),
-  };
+  const parser = other ?? parserHere({ isCancelled: options.isCancelled });
   return ingest(paths, new LibraryWriter(db), parser, options);
 }
 

@@ -5,17 +5,19 @@ import { shownOf } from './blockModel.ts';
 import type { Compared } from './lanes/laneModel.ts';
 import type { ShownBlock } from './rowModel.ts';
 
-/** What letters and lines of a text cost. */
+/** The cost of one letter and of one line end. */
 export const COSTS = { letter: 1, line: 10 };
-/** Of a text, and of all changes of direction and font in a row. A page draws 50,000 of these in a second. */
-const [MOST_OF_TEXT, MOST_OF_ROW] = [24_000, 40_000];
-/** What each text may cost behind those that have used up the row. */
+/** Upper limit for one text. */
+const MOST_OF_TEXT = 24_000;
+/** Upper limit for all changes of direction and font in a row. A page draws changes of cost 50,000 in one second. */
+const MOST_OF_ROW = 40_000;
+/** Limit for each further text after a row has reached its limit. */
 const LEAST = 600;
 
-/** What the text around may cost. */
+/** Upper limit for each text of the block around. */
 export const MostCost = createContext(MOST_OF_TEXT);
 
-/** What each text of these blocks may cost. */
+/** Computes the limit for the texts of each block of a row. */
 export function mostCosts({ lanes }: Compared, blocks: readonly ShownBlock[]): readonly number[] {
   let left = MOST_OF_ROW;
   return blocks.map(({ block }) => {
