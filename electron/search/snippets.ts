@@ -58,15 +58,13 @@ function* withoutOverlaps(finds: readonly Iterable<WordSpan>[]): Generator<WordS
     const rest = find[Symbol.iterator]();
     return { span: nextOf(rest), rest };
   });
-  let end = -1;
   for (;;) {
-    const first = matches.reduce(earlier);
-    const { span, rest } = first;
+    const { span } = matches.reduce(earlier);
     if (span === undefined) return;
-    first.span = nextOf(rest);
-    if (span.start < end) continue;
-    end = span.end;
     yield span;
+    // All at once: a filter may have thousands of equal conditions.
+    for (const match of matches)
+      while (match.span !== undefined && match.span.start < span.end) match.span = nextOf(match.rest);
   }
 }
 

@@ -265,5 +265,7 @@ describe('the full-text index', () => {
     expect(asked('regex', 'a+')).toBeUndefined();
     // Longer than a token of the index can be.
     expect(asked('words', 'é'.repeat(10_000))).toBeUndefined();
+    // The index would read the places of each word at once.
+    expect(asked('words', 'a '.repeat(33))).toBeUndefined();
   });
 });

@@ -55,6 +55,13 @@ describe('hits of several words', () => {
     ]);
   });
 
+  it('of equal conditions are those of one', () => {
+    const text = answer('foo '.repeat(6000));
+    const equal = nodesOf(Array.from({ length: 1000 }, () => 'foo').join(' or '));
+    expect(equal).toHaveLength(1000);
+    expect(allHits(text, equal)).toEqual(allHits(text, nodesOf('foo')));
+  });
+
   it('hits behind a long one are counted', () => {
     const text = `${'foo '.repeat(3000)}x ${'foo '.repeat(500)}`;
     expect(hitList(answer(text), nodesOf('foo or /^[^x]+/'))).toMatchObject({ total: 501, isAtLeast: false });

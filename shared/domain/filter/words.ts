@@ -71,26 +71,41 @@ export interface WordSpan {
  * @param isPrefix the last word may continue
  */
 export function* findWords(text: string, words: readonly string[], isPrefix: boolean): Generator<WordSpan> {
-  const [first] = words;
-  if (first === undefined) return;
+  const last = words.length - 1;
+  if (last < 0) return;
   const pattern = new RegExp(BEYOND_ASCII.test(text) ? WORD : ASCII_WORD);
-  // A sliding window: the spans of the last words, and how many of the wanted words they match.
-  const spans: WordSpan[] = [];
-  const recent: string[] = [];
+  const isWord = (at: number, word: string): boolean =>
+    at === last && isPrefix ? word.startsWith(words[at] ?? '') : word === words[at];
+  // Knuth, Morris and Pratt: a comparison with every word of a long phrase at every word of a long text takes minutes.
+  const borders = bordersOf(words);
+  /** How many words of the phrase end at the last word that was read, and where the last words begin. */
+  let matched = 0;
+  const starts = new Int32Array(words.length);
+  const advance = (word: string): void => {
+    while (matched > 0 && !isWord(matched, word)) matched = borders[matched - 1] ?? 0;
+    if (isWord(matched, word)) matched += 1;
+  };
+  let read = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    recent.push(folded(match[0]));
-    spans.push({ start: match.index, end: match.index + match[0].length });
-    if (recent.length > words.length) {
-      recent.shift();
-      spans.shift();
-    }
-    if (recent.length < words.length) continue;
-    const last = words.length - 1;
-    const isMatch = words.every((word, i) =>
-      i === last && isPrefix ? recent[i]?.startsWith(word) === true : recent[i] === word,
-    );
-    const from = spans[0];
-    const to = spans[last];
-    if (isMatch && from !== undefined && to !== undefined) yield { start: from.start, end: to.end };
+    const word = folded(match[0]);
+    starts[read % words.length] = match.index;
+    read += 1;
+    advance(word);
+    if (matched <= last) continue;
+    yield { start: starts[read % words.length] ?? 0, end: match.index + match[0].length };
+    // The last word may continue the phrase without being its own last word, so it is read once more.
+    matched = last === 0 ? 0 : (borders[last - 1] ?? 0);
+    if (last > 0) advance(word);
   }
+}
+
+/** For each word of a phrase: the length of the longest proper beginning of the phrase that ends there. */
+function bordersOf(words: readonly string[]): Int32Array {
+  const borders = new Int32Array(words.length);
+  for (let at = 1; at < words.length; at += 1) {
+    let length = borders[at - 1] ?? 0;
+    while (length > 0 && words[length] !== words[at]) length = borders[length - 1] ?? 0;
+    borders[at] = words[length] === words[at] ? length + 1 : 0;
+  }
+  return borders;
 }

@@ -27,6 +27,28 @@ describe('words', () => {
     expect(found('anything', '')).toEqual([]);
   });
 
+  it('finds what a comparison at every word finds', () => {
+    const word = fc.constantFrom('a', 'ab', 'b', 'abb');
+    const words = (most: number) => fc.array(word, { maxLength: most });
+    fc.assert(
+      fc.property(words(30), words(5), fc.boolean(), (text, phrase, isPrefix) => {
+        const last = phrase.length - 1;
+        const isAt = (at: number): boolean =>
+          phrase.every((each, i) =>
+            i === last && isPrefix ? text[at + i]?.startsWith(each) : text[at + i] === each,
+          );
+        const places = text.flatMap((_, at) => (phrase.length > 0 && isAt(at) ? [at] : []));
+        const offset = (at: number): number => text.slice(0, at).join(' ').length + (at > 0 ? 1 : 0);
+        const spans = places.map((at) => ({
+          start: offset(at),
+          end: offset(at + last) + (text[at + last]?.length ?? 0),
+        }));
+        expect([...findWords(text.join(' '), phrase, isPrefix)]).toEqual(spans);
+      }),
+      { seed: 4, numRuns: 5000 },
+    );
+  });
+
   it('the index gets the same words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
