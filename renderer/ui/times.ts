@@ -5,8 +5,15 @@ import { duration } from './numbers.ts';
 /** English like the rest of the page, whatever the language of the browser. */
 const formatted = (style: Intl.DateTimeFormatOptions) => {
   const format = new Intl.DateTimeFormat('en-GB', style);
-  return (at: number): string => format.format(at);
+  return (at: number): string => (isDate(at) ? format.format(at) : 'no date');
 };
+
+/** False for a number beyond the year 275,760, which a library of somebody else may have. */
+const isDate = (at: number): boolean => !Number.isNaN(new Date(at).getTime());
+
+/** `2025-09-15T19:04:11.000Z`, for `<time dateTime>` and exports; undefined if it is no date. */
+export const isoTime = (at: number): string | undefined =>
+  isDate(at) ? new Date(at).toISOString() : undefined;
 
 /** `15 Sept 2025`. */
 export const day = formatted({ dateStyle: 'medium' });

@@ -36,6 +36,28 @@ it('draws the first hundred, counts all, and shows more when asked to', () => {
   expect(container.querySelectorAll('.annotation')).toHaveLength(200);
 });
 
+it('draws the beginning of a text that takes long to draw, and more when asked to', () => {
+  const detail = drawCompared(['A1', 'A1']).lanes[0]?.detail;
+  if (detail === undefined) throw new Error('no rollout was drawn');
+  const [note] = notes(1, '\u05d0a'.repeat(100_000));
+  const labelling = {
+    ...{ taxonomy: DEFAULT_TAXONOMY, annotations: [{ ...note, correction: note?.note }], unlisted: 0 },
+    ...{ given: new Set(), reader: 'me', scope: { kind: 'rollout' } },
+  } as unknown as Labelling;
+  const { container } = renderWithClient(
+    createFakeClient({ 'annotation.history': () => ({ revision: 1 }) as never }),
+    <LabelPanel detail={detail} labelling={labelling} isBlind={false} onShow={() => undefined} />,
+  );
+  const drawn = () => container.textContent?.match(/\u05d0/g)?.length ?? 0;
+  const first = drawn();
+  expect(first).toBeGreaterThan(100);
+  expect(first).toBeLessThan(1_000);
+  const edit = screen.getByRole<HTMLButtonElement>('button', { name: 'Its text is too long for a field' });
+  expect(edit.disabled).toBe(true);
+  fireEvent.click(screen.getAllByRole('button', { name: 'Show more' })[0] as HTMLElement);
+  expect(drawn()).toBe(first + first / 2);
+});
+
 it('names the first chips, and draws their hidden characters', () => {
   const { container } = renderWithClient(
     createFakeClient({}),

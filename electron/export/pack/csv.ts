@@ -24,7 +24,12 @@ const isTrue = (one: PackCase, name: string): Cell => {
   const value = factOf(one, name);
   return value === undefined ? undefined : value === 1;
 };
-const time = (at: number | undefined): Cell => (at === undefined ? undefined : new Date(at).toISOString());
+/** A library of somebody else may have a number that is no date, which stays a number. */
+const time = (at: number | undefined): Cell => {
+  if (at === undefined) return undefined;
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : date.toISOString();
+};
 const anchorOf = (annotation: AnnotationRow | undefined) =>
   annotation === undefined || annotation.target.kind === 'rollout' ? undefined : annotation.target.anchor;
 

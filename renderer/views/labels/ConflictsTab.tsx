@@ -8,9 +8,12 @@ import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useLabelling } from '../../state/labelling.ts';
 import { Button } from '../../ui/Controls.tsx';
+import { LogText } from '../../ui/LogText.tsx';
+import { LongText } from '../../ui/LongText.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { dayAndTime } from '../../ui/times.ts';
+import { useFirstItems } from '../../ui/useFirstItems.tsx';
 
 export function ConflictsTab() {
   const answer = useRequest('annotation.conflicts', {});
@@ -42,12 +45,24 @@ export function ConflictsTab() {
         <p>If an imported pack has another version of an annotation, both versions are shown here.</p>
       </EmptyState>
     );
+  return <Conflicts conflicts={answer.data} onResolve={resolve} />;
+}
+
+interface ConflictsProps extends Pick<ConflictProps, 'onResolve'> {
+  readonly conflicts: readonly ConflictRow[];
+}
+
+function Conflicts({ conflicts, onResolve }: ConflictsProps) {
+  const { shown, more } = useFirstItems(conflicts, 'conflict');
   return (
-    <ul className="conflicts labels-scroll">
-      {answer.data.map((conflict) => (
-        <Conflict key={conflict.conflictId} conflict={conflict} onResolve={resolve} />
-      ))}
-    </ul>
+    <div className="labels-scroll">
+      <ul className="conflicts">
+        {shown.map((conflict) => (
+          <Conflict key={conflict.conflictId} conflict={conflict} onResolve={onResolve} />
+        ))}
+      </ul>
+      {more}
+    </div>
   );
 }
 
@@ -63,10 +78,14 @@ function Conflict({ conflict, onResolve }: ConflictProps) {
   return (
     <li>
       <p>
-        <span className="mono">#{ordinal}</span> {group} · step {step}
+        <span className="mono">#{ordinal}</span> <LogText text={group} /> · step {step}
         <span className="muted">
           {' '}
-          · from <span className="mono">{from}</span>, {dayAndTime(at)}
+          · from{' '}
+          <span className="mono">
+            <LogText text={from} />
+          </span>
+          , {dayAndTime(at)}
         </span>
       </p>
       <div className="conflict-sides">
@@ -112,15 +131,23 @@ function Version({ title, annotation, other }: VersionProps) {
         )}
       </dd>
       <dt>note</dt>
-      <dd className={differs('note')}>{annotation.note ?? <span className="dim">none</span>}</dd>
+      <dd className={differs('note')}>
+        <Words text={annotation.note} />
+      </dd>
       <dt>correction</dt>
-      <dd className={differs('correction')}>{annotation.correction ?? <span className="dim">none</span>}</dd>
+      <dd className={differs('correction')}>
+        <Words text={annotation.correction} />
+      </dd>
       <dt>severity</dt>
       <dd className={differs('severity')}>{annotation.severity ?? <span className="dim">none</span>}</dd>
       <dt>by</dt>
       <dd className={differs('author')}>
-        {annotation.author} <span className="dim">{dayAndTime(annotation.updatedAt)}</span>
+        <LogText text={annotation.author} /> <span className="dim">{dayAndTime(annotation.updatedAt)}</span>
       </dd>
     </dl>
   );
+}
+
+function Words({ text }: { readonly text: string | undefined }) {
+  return text === undefined ? <span className="dim">none</span> : <LongText text={text} />;
 }

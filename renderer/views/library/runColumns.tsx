@@ -14,7 +14,7 @@ import { stepRange } from './libraryModel.ts';
 import type { MenuPoint } from './RunMenu.tsx';
 import '../../charts/charts.css';
 import { plainLogText } from '../../ui/LogText.tsx';
-import { day, timeZoneName, wholeTime } from '../../ui/times.ts';
+import { day, isoTime, timeZoneName, wholeTime } from '../../ui/times.ts';
 
 export interface RunColumn extends Column<RunSummary> {
   readonly measure?: (run: RunSummary) => string | number | undefined;
@@ -136,8 +136,7 @@ export const runColumns = (
     id: 'date',
     label: 'date',
     unit: timeZoneName(),
-    value: ({ lastWritten }) =>
-      lastWritten === undefined ? undefined : new Date(lastWritten.at).toISOString(),
+    value: ({ lastWritten }) => (lastWritten === undefined ? undefined : isoTime(lastWritten.at)),
     copiedWith: {
       name: 'date from',
       value: ({ lastWritten }) => lastWritten && DATE_LABELS[lastWritten.of],
@@ -277,7 +276,7 @@ const DATE_LABELS: Readonly<Record<RunDate['of'], string>> = {
 function RunDay({ date: { at, of } }: { readonly date: RunDate }) {
   return (
     <span className="two-line">
-      <time dateTime={new Date(at).toISOString()} title={`${wholeTime(at)}: ${DATE_LABELS[of]}`}>
+      <time dateTime={isoTime(at)} title={`${wholeTime(at)}: ${DATE_LABELS[of]}`}>
         {day(at)}
       </time>
       {of === 'file' && <small>file date</small>}

@@ -9,6 +9,7 @@ import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { MappingJson } from './MappingJson.tsx';
 import { mappingFault } from './mappingModel.ts';
@@ -96,7 +97,7 @@ export function MappingActions(props: MappingActionsProps) {
               <option value={PROPOSAL}>{isOwn ? 'the current mapping' : 'the first guess'}</option>
               {saved.map((one) => (
                 <option key={one.name} value={one.name}>
-                  {one.name}
+                  {plainLogText(one.name)}
                 </option>
               ))}
             </select>

@@ -5,6 +5,7 @@ import type { Mapping } from '../../../shared/format/mapping.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { copyText, saveText } from '../../ui/exportText.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { Modal, ModalClose } from '../../ui/Modal.tsx';
 import { fileNameOf } from './mappingModel.ts';
 
@@ -47,7 +48,7 @@ export function MappingJson({ mapping, onMapping, onClose }: MappingJsonProps) {
       <p className={'message' in read ? 'is-wrong' : 'dim'} role="status">
         {'message' in read
           ? `✕ ${read.message}`
-          : `A mapping named ${read.mapping.name}. Paste another over it, or choose a file.`}
+          : `A mapping named ${plainLogText(read.mapping.name)}. Paste another over it, or choose a file.`}
       </p>
       <div className="dialog-foot">
         <label className="button">

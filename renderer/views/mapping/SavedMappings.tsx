@@ -11,12 +11,15 @@ import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { Modal } from '../../ui/Modal.tsx';
 import { counted } from '../../ui/numbers.ts';
+import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { MappingJson } from './MappingJson.tsx';
 
 const NO_RUNS: readonly RunSummary[] = [];
 const NO_FILES: readonly FileRow[] = [];
+const NO_MAPPINGS: readonly Mapping[] = [];
 /** Further runs are only counted. */
 const NAMED_RUNS = 6;
 
@@ -34,6 +37,7 @@ export function SavedMappings() {
   const [doomed, setDoomed] = useState<Usage>();
   const { save, failure } = useSaveMapping();
   const names = distinctNames(runs);
+  const { shown, more } = useFirstItems(saved.data ?? NO_MAPPINGS, 'mapping');
   if (saved.data === undefined)
     return <p className="dim">{saved.error === null ? 'Listing…' : saved.error.message}</p>;
   if (saved.data.length === 0) return <p className="dim">None yet. Map a file below to make one.</p>;
@@ -45,7 +49,7 @@ export function SavedMappings() {
         </p>
       )}
       <ul>
-        {saved.data.map((mapping) => {
+        {shown.map((mapping) => {
           const format = mappingFormatName(mapping.name);
           const usage = {
             mapping,
@@ -53,10 +57,15 @@ export function SavedMappings() {
             files: files.filter((file) => file.format === format),
           };
           return (
-            <li key={mapping.name} className="mapping-saved" aria-label={`Mapping ${mapping.name}`}>
-              <h3>{mapping.name}</h3>
+            <li
+              key={mapping.name}
+              className="mapping-saved"
+              aria-label={`Mapping ${plainLogText(mapping.name)}`}
+            >
+              <h3>{plainLogText(mapping.name)}</h3>
               <p className="muted">
-                Matches records with the fields <span className="mono">{mapping.shape.join(', ')}</span>
+                Matches records with the fields{' '}
+                <span className="mono">{plainLogText(mapping.shape.join(', '))}</span>
               </p>
               <p className="muted">
                 {usage.runs.length === 0
@@ -66,7 +75,7 @@ export function SavedMappings() {
                   <span key={run.runKey}>
                     {i > 0 && ', '}
                     <Link className="is-link" href={pathOfRoute({ view: 'run', runKey: run.runKey })}>
-                      {names[runs.indexOf(run)]}
+                      {plainLogText(names[runs.indexOf(run)] ?? '')}
                     </Link>
                   </span>
                 ))}
@@ -75,7 +84,7 @@ export function SavedMappings() {
               </p>
               <span className="mapping-saved-actions">
                 <EditButton usage={usage} onJson={() => setEdited(mapping)} />
-                <Button aria-label={`Delete ${mapping.name}…`} onClick={() => setDoomed(usage)}>
+                <Button aria-label={`Delete ${plainLogText(mapping.name)}…`} onClick={() => setDoomed(usage)}>
                   Delete…
                 </Button>
               </span>
@@ -83,6 +92,7 @@ export function SavedMappings() {
           );
         })}
       </ul>
+      {more}
       {edited !== undefined && (
         <MappingJson mapping={edited} onMapping={save} onClose={() => setEdited(undefined)} />
       )}
@@ -98,14 +108,19 @@ function EditButton({ usage, onJson }: { readonly usage: Usage; readonly onJson:
   if (file === undefined) {
     const title = 'No file in this library is read with it, so it is edited as JSON';
     return (
-      <Button aria-label={`Edit ${name} as JSON…`} title={title} onClick={onJson}>
+      <Button aria-label={`Edit ${plainLogText(name)} as JSON…`} title={title} onClick={onJson}>
         Edit JSON…
       </Button>
     );
   }
   const href = `${mappingPath(file.path)}&mapping=${encodeURIComponent(name)}`;
   return (
-    <Link className="button" aria-label={`Edit ${name}`} href={href} title={`Edits it on ${file.path}`}>
+    <Link
+      className="button"
+      aria-label={`Edit ${plainLogText(name)}`}
+      href={href}
+      title={`Edits it on ${plainLogText(file.path)}`}
+    >
       Edit
     </Link>
   );
@@ -118,7 +133,7 @@ function useSaveMapping() {
   const save = useMutation({
     mutationFn: (mapping: Mapping) =>
       client.request('mapping.save', { mapping: { ...mapping, shape: [...mapping.shape] } }),
-    onSuccess: (_answer, { name }) => setNotice(`Mapping ${name} saved`),
+    onSuccess: (_answer, { name }) => setNotice(`Mapping ${plainLogText(name)} saved`),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['mapping.list'] }),
   });
   return { save: (mapping: Mapping) => save.mutate(mapping), failure: save.error };
@@ -134,7 +149,7 @@ function DeleteMapping({ usage, onClose }: { readonly usage: Usage; readonly onC
     mutationFn: () => client.request('mapping.remove', { name }),
     onSuccess: () => {
       onClose();
-      setNotice(`Mapping ${name} deleted`);
+      setNotice(`Mapping ${plainLogText(name)} deleted`);
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['mapping.list'] }),
   });
@@ -143,7 +158,7 @@ function DeleteMapping({ usage, onClose }: { readonly usage: Usage; readonly onC
     <Modal onClose={onClose} className="dialog remove-run">
       <div className="dialog-head">
         <Dialog.Title asChild>
-          <h1>Delete the mapping {name}?</h1>
+          <h1>Delete the mapping {plainLogText(name)}?</h1>
         </Dialog.Title>
       </div>
       <div className="dialog-body">

@@ -95,9 +95,9 @@ function Choices({ run, compared, onCompare }: RunPickerProps) {
         <span className="menu-check">{isChosen ? '✓' : ''}</span>
         <span
           className="run-menu-name"
-          title={`${nameOf.get(refText(ref)) ?? other.name}\n${other.directory}`}
+          title={plainLogText(`${nameOf.get(refText(ref)) ?? other.name}\n${other.directory}`)}
         >
-          {nameOf.get(refText(ref)) ?? other.name}
+          {plainLogText(nameOf.get(refText(ref)) ?? other.name)}
         </span>
         <code className="menu-hint">
           {other.kind} · {counted(other.steps, 'step')}

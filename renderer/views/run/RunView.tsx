@@ -15,7 +15,7 @@ import { Link } from '../../ui/Link.tsx';
 import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
-import { dayAndTime, lasted, wholeTime } from '../../ui/times.ts';
+import { dayAndTime, isoTime, lasted, wholeTime } from '../../ui/times.ts';
 import { DerivedChips } from '../../widgets/DerivedChips.tsx';
 import { UnfinishedEvaluation } from '../../widgets/EvaluationStatus.tsx';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
@@ -361,7 +361,7 @@ function RunTimes({ run: { startedAt, completedAt } }: { readonly run: RunSummar
   ].join('; ');
   return (
     <>
-      <time className="page-fact" dateTime={new Date(at).toISOString()} title={`${title} (logged)`}>
+      <time className="page-fact" dateTime={isoTime(at)} title={`${title} (logged)`}>
         {startedAt === undefined ? 'completed ' : 'started '}
         {dayAndTime(at)}
         {took}

@@ -2,6 +2,7 @@ import type { RefObject } from 'react';
 import type { StepSchedule } from '../../../shared/api/contract.ts';
 import { type Cell, csvFile } from '../../../shared/domain/delimited.ts';
 import { pngOfPainting } from '../../charts/exportChart.ts';
+import { isoTime } from '../../ui/times.ts';
 import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
 import { paintSchedule, type SchedulePicture } from './paintSchedule.ts';
 import { HEAD, type Span } from './scheduleModel.ts';
@@ -84,7 +85,7 @@ export function scheduleCsv(of: string, { bars, lanes, origin }: StepSchedule, s
       known(seconds(bars.waitSeconds[i])),
     ]);
   });
-  const since = origin === undefined ? '' : `; seconds from ${new Date(origin * 1000).toISOString()}`;
+  const since = origin === undefined ? '' : `; seconds from ${isoTime(origin * 1000) ?? 'no date'}`;
   const source = `${of}; as logged${since}; ${lines.length} of ${bars.rolloutId.length} rollouts, from ${span.from} s to ${span.to} s`;
   return csvFile(source, HEADS, lines);
 }

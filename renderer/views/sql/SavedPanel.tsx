@@ -6,11 +6,14 @@ import type { ExampleQuery, ParamsOf, SavedQuery } from '../../../shared/api/con
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { useFocusReturn } from '../../ui/useAutoFocus.ts';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 
 /** A library of somebody else may contain thousands. */
-const FIRST_QUERIES = 200;
+const FIRST_QUERIES = 50;
+/** Characters. */
+const [LONGEST_NAME, LONGEST_TITLE] = [200, 2_000];
 
 interface SavedPanelProps {
   readonly examples: readonly ExampleQuery[];
@@ -53,7 +56,7 @@ export function SavedPanel({ examples, sql, onTake }: SavedPanelProps) {
         <input
           aria-label="Name of the query"
           placeholder="Name of this query"
-          maxLength={200}
+          maxLength={LONGEST_NAME}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
@@ -68,7 +71,7 @@ export function SavedPanel({ examples, sql, onTake }: SavedPanelProps) {
       )}
       {removed !== undefined && (
         <p role="status">
-          Removed {removed.name}.{' '}
+          Removed {plainLogText(removed.name)}.{' '}
           <Button onClick={() => save.mutate(removed, { onSuccess: () => setRemoved(undefined) })}>
             Undo
           </Button>
@@ -89,19 +92,24 @@ export function SavedPanel({ examples, sql, onTake }: SavedPanelProps) {
                 }}
               />
             ) : (
-              <button type="button" className="sql-take" title={query.sql} onClick={() => onTake(query)}>
-                <b>{query.name}</b>
+              <button
+                type="button"
+                className="sql-take"
+                title={plainLogText(query.sql, LONGEST_TITLE)}
+                onClick={() => onTake(query)}
+              >
+                <b>{plainLogText(query.name)}</b>
                 <span className="dim">saved {new Date(query.createdAt).toLocaleDateString('en-CA')}</span>
               </button>
             )}
             <IconButton
-              label={`Rename ${query.name}`}
+              label={`Rename ${plainLogText(query.name)}`}
               autoFocus={query.name === newName}
               onClick={() => setRenamed(query.name)}
             >
               <Pencil size={13} />
             </IconButton>
-            <IconButton label={`Remove ${query.name}`} onClick={() => remove.mutate(query)}>
+            <IconButton label={`Remove ${plainLogText(query.name)}`} onClick={() => remove.mutate(query)}>
               <Trash2 size={13} />
             </IconButton>
           </li>
@@ -124,7 +132,8 @@ export function SavedPanel({ examples, sql, onTake }: SavedPanelProps) {
 }
 
 function Rename(props: { readonly name: string; readonly onDone: (name: string | undefined) => void }) {
-  const [name, setName] = useState(props.name);
+  // A library of somebody else may contain longer names than the field takes.
+  const [name, setName] = useState(props.name.slice(0, LONGEST_NAME));
   const form = useRef<HTMLFormElement>(null);
   useFocusReturn(form);
   return (
@@ -136,10 +145,10 @@ function Rename(props: { readonly name: string; readonly onDone: (name: string |
       }}
     >
       <input
-        aria-label={`New name of ${props.name}`}
+        aria-label={`New name of ${plainLogText(props.name)}`}
         // biome-ignore lint/a11y/noAutofocus: it replaces the rename button that the user pressed
         autoFocus
-        maxLength={200}
+        maxLength={LONGEST_NAME}
         value={name}
         onChange={(event) => setName(event.target.value)}
         onKeyDown={(event) => {

@@ -13,6 +13,7 @@ import { useInterface } from '../../state/interface.ts';
 import { takeDueRun } from '../../state/ownStatement.ts';
 import { useIsDark } from '../../theme/theme.ts';
 import { copyText, saveText } from '../../ui/exportText.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { WaitingState } from '../../ui/States.tsx';
 import { type ChartChoice, proposedChart } from './chartChoice.ts';
@@ -141,7 +142,9 @@ export default function SqlView() {
           </p>
         )}
         {statement.missing !== undefined && (
-          <p className="sql-note is-wrong">No query named {statement.missing} is saved in this library.</p>
+          <p className="sql-note is-wrong">
+            No query named {plainLogText(statement.missing)} is saved in this library.
+          </p>
         )}
         {statement.isFromLink && outcome?.sql !== text && running === undefined && (
           <p className="sql-note">

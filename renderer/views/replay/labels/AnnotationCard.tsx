@@ -4,9 +4,10 @@ import { FLAG_MEANINGS } from '../../../../shared/domain/flags.ts';
 import { labelOf } from '../../../data/annotations.ts';
 import { Chip, IconButton } from '../../../ui/Controls.tsx';
 import { LogText } from '../../../ui/LogText.tsx';
+import { fitsField, isShort, LongText } from '../../../ui/LongText.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
-import { SourceText, withLongWord } from '../../../ui/SourceText.tsx';
-import { dayAndTime } from '../../../ui/times.ts';
+import { withLongWord } from '../../../ui/SourceText.tsx';
+import { dayAndTime, isoTime } from '../../../ui/times.ts';
 import { MarkdownText } from '../text/MarkdownText.tsx';
 import { targetLabel } from './labelModel.ts';
 
@@ -25,6 +26,7 @@ const STATE_LABELS = {
 
 export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove }: AnnotationCardProps) {
   const { label, note, correction, severity, target, place, author, updatedAt, flag, conflicts } = annotation;
+  const isEditable = fitsField(note ?? '') && fitsField(correction ?? '');
   const state = place === undefined || place.state === 'exact' ? undefined : STATE_LABELS[place.state];
   return (
     <li className="annotation">
@@ -42,7 +44,11 @@ export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove 
           </Chip>
         )}
         <span className="annotation-buttons">
-          <IconButton label="Edit this annotation" onClick={onEdit}>
+          <IconButton
+            label={isEditable ? 'Edit this annotation' : 'Its text is too long for a field'}
+            disabled={!isEditable}
+            onClick={onEdit}
+          >
             <Pencil size={13} />
           </IconButton>
           <IconButton label="Delete this annotation" onClick={onRemove}>
@@ -59,32 +65,31 @@ export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove 
       )}
       {target.kind === 'span' && (
         <blockquote className="mono">
-          <SourceText text={target.anchor.quote} />
+          <LogText text={target.anchor.quote} />
           {target.anchor.quoteEnd !== undefined && (
             <>
               <span className="dim"> … </span>
-              <SourceText text={target.anchor.quoteEnd} />
+              <LogText text={target.anchor.quoteEnd} />
             </>
           )}
         </blockquote>
       )}
       {note !== undefined && (
         <div className={withLongWord('annotation-note', note)}>
-          <MarkdownText text={note} start={0} source="note" />
+          {isShort(note) ? <MarkdownText text={note} start={0} source="note" /> : <LongText text={note} />}
         </div>
       )}
       {correction !== undefined && (
         <div className="annotation-note">
           <p className="muted">suggested correction</p>
           <pre className="mono">
-            <SourceText text={correction} />
+            <LongText text={correction} />
           </pre>
         </div>
       )}
       {flag !== undefined && <p className="dim">flag confirmed: {FLAG_MEANINGS[flag]}</p>}
       <footer className="dim">
-        <LogText text={author} /> ·{' '}
-        <time dateTime={new Date(updatedAt).toISOString()}>{dayAndTime(updatedAt)}</time>
+        <LogText text={author} /> · <time dateTime={isoTime(updatedAt)}>{dayAndTime(updatedAt)}</time>
       </footer>
     </li>
   );

@@ -1,0 +1,58 @@
+/** Texts and names in a library of somebody else, which may be of any length: the beginning is drawn, with glyphs. */
+import { cleanup, screen } from '@testing-library/react';
+import { afterEach, expect, it } from 'vitest';
+import { ConflictsTab } from '../../renderer/views/labels/ConflictsTab.tsx';
+import { SavedMappings } from '../../renderer/views/mapping/SavedMappings.tsx';
+import { SavedPanel } from '../../renderer/views/sql/SavedPanel.tsx';
+import type { ConflictRow } from '../../shared/api/contract.ts';
+import { createFakeClient } from '../support/fakeClient.ts';
+import { renderWithClient } from '../support/renderWithClient.tsx';
+
+afterEach(cleanup);
+
+const LONG = `\u202e${'\u05d0a'.repeat(100_000)}`;
+
+function expectShort(container: HTMLElement, most: number): void {
+  expect(container.textContent).not.toContain('\u202e');
+  expect(container.textContent).toContain('\u05d0a');
+  expect(container.innerHTML.length).toBeLessThan(most);
+}
+
+it('conflicts of an imported pack', async () => {
+  const theirs = {
+    ...{ id: 'a', target: { kind: 'rollout' }, author: LONG, updatedAt: 1, note: LONG, correction: LONG },
+    rollout: { group: LONG, ordinal: 1, step: 1 },
+  };
+  const conflicts = Array.from({ length: 4_000 }, (_, conflictId) => ({
+    ...{ conflictId, theirs, mine: { ...theirs, author: 'me' }, from: LONG, at: 1 },
+  })) as unknown as readonly ConflictRow[];
+  const client = createFakeClient({
+    'annotation.conflicts': () => conflicts as never,
+  });
+  const { container } = renderWithClient(client, <ConflictsTab />);
+  await screen.findByText('3,980 more conflicts not shown.', { exact: false });
+  expectShort(container, 20 * 20_000);
+});
+
+it('saved queries', async () => {
+  const client = createFakeClient({
+    'query.list': () => [{ name: LONG, sql: LONG, createdAt: 1 }] as never,
+  });
+  const { container } = renderWithClient(
+    client,
+    <SavedPanel examples={[]} sql="" onTake={() => undefined} />,
+  );
+  await screen.findByRole('button', { name: /^Rename ⟨RLO⟩/ });
+  expectShort(container, 10_000);
+});
+
+it('mappings', async () => {
+  const client = createFakeClient({
+    'mapping.list': () => [{ name: LONG, shape: [LONG] }] as never,
+    'run.list': () => [],
+    'file.list': () => [],
+  });
+  const { container } = renderWithClient(client, <SavedMappings />);
+  await screen.findByRole('heading', { name: /^⟨RLO⟩/ });
+  expectShort(container, 10_000);
+});
