@@ -29,7 +29,8 @@ import type {
 import { defineMethod, resultOf } from './method.ts';
 import { filter, id, path, progressKey } from './paramTypes.ts';
 
-const annotationId = z.string().min(1).max(100);
+/** As long as in a pack. */
+const annotationId = z.string().min(1).max(200);
 const author = z.string().trim().min(1).max(LONGEST_AUTHOR);
 const labelId = z.string().regex(LABEL_ID);
 const offset = z.int().nonnegative();

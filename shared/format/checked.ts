@@ -31,11 +31,13 @@ export const nameUpTo = (longest: number) =>
 /** A count or position. */
 export const whole = wholeNumber('expected a whole number from 0');
 
+/** The last moment that a date can be, in the year 275,760. */
+const LAST_MOMENT = 8.64e15;
 /** Milliseconds since 1970. */
-export const time = wholeNumber('expected milliseconds since 1970');
+export const time = wholeNumber('expected milliseconds since 1970', LAST_MOMENT);
 
-function wholeNumber(error: string) {
-  return z.custom<number>((value) => indexOf(value) !== undefined, { error });
+function wholeNumber(error: string, most = Number.MAX_SAFE_INTEGER) {
+  return z.custom<number>((value) => (indexOf(value) ?? Number.POSITIVE_INFINITY) <= most, { error });
 }
 
 /** The input type of `T`. Null and an absent field mean the same. */

@@ -44,6 +44,10 @@ describe('a line of a pack', () => {
     [{ ...GOOD, author: 7 }, 'annotation.author: expected a text; found 7'],
     [{ ...GOOD, createdAt: 1e300 }, 'annotation.createdAt: expected milliseconds since 1970; found 1e+300'],
     [
+      { ...GOOD, updatedAt: 9e15 },
+      'annotation.updatedAt: expected milliseconds since 1970; found 9000000000000000',
+    ],
+    [
       { ...GOOD, note: 'x'.repeat(200_001) },
       'annotation.note: expected at most 200000 characters; found 200001',
     ],

@@ -9,7 +9,12 @@ import {
   turnsOf,
 } from '../../renderer/data/segmentViews.ts';
 import { indentedPlaces } from '../../renderer/editor/codePlaces.ts';
-import { countLines, failedResponses, foldOf } from '../../renderer/views/replay/foldModel.ts';
+import {
+  countLines,
+  failedResponses,
+  foldOf,
+  isQuicklyDrawn,
+} from '../../renderer/views/replay/foldModel.ts';
 import { outlineRows, turnOf } from '../../renderer/views/replay/Outline.tsx';
 import { findHits } from '../../renderer/views/replay/text/findModel.ts';
 import { columnStatistics, markClusters, profileOf } from '../../renderer/views/replay/text/profileModel.ts';
@@ -192,6 +197,13 @@ describe('folds', () => {
     expect(foldOf('𓀀𒀀'.repeat(3_000), 'text').isFoldable).toBe(true);
     expect(foldOf('中文 text。'.repeat(900), 'text').isFoldable).toBe(false);
     expect(foldOf('עברית and English, '.repeat(500), 'text').isFoldable).toBe(false);
+  });
+
+  it('opens by a hit only what is quickly drawn', () => {
+    expect(isQuicklyDrawn('אa'.repeat(120_000))).toBe(false);
+    expect(isQuicklyDrawn('İ'.repeat(1_000_000))).toBe(false);
+    expect(isQuicklyDrawn('a b\n'.repeat(700_000))).toBe(true);
+    expect(isQuicklyDrawn('中文。'.repeat(20_000))).toBe(true);
   });
 
   it('opens what failed calls of a turn answered, if it is folded', () => {

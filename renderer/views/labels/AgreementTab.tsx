@@ -10,6 +10,7 @@ import { LabelName } from '../../ui/Marks.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import type { LabelsScope } from './labelsScope.ts';
+import { listedAuthors } from './listedAuthors.ts';
 
 /** Nobody checks more by hand. The queue "where readers differ" contains all of them. */
 const SHOWN = 200;
@@ -69,8 +70,8 @@ export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {
       ) : (
         <>
           <p className="labels-lead">
-            <b>{counted(report.both, 'rollout')}</b> reviewed by both ({count(report.first)} by {first},{' '}
-            {count(report.second)} by {second}).{' '}
+            <b>{counted(report.both, 'rollout')}</b> reviewed by both ({count(report.first)} by{' '}
+            {plainLogText(first)}, {count(report.second)} by {plainLogText(second)}).{' '}
             {report.overall.kappa === undefined ? (
               <span className="muted">
                 Cohen’s κ is not defined here: {report.overall.why ?? 'no rollout reviewed by both'}.
@@ -120,7 +121,7 @@ function Reader(props: {
       value={props.chosen}
       onChange={(event) => props.onChoose(event.target.value)}
     >
-      {props.names.map((name) => (
+      {listedAuthors(props.names, (name) => name === props.chosen).map((name) => (
         <option key={name} value={name}>
           {plainLogText(name)}
         </option>
@@ -146,8 +147,8 @@ function Kappas({ report, first, second }: KappasProps) {
             n
           </th>
           <th className="num">both</th>
-          <th className="num">only {first}</th>
-          <th className="num">only {second}</th>
+          <th className="num">only {plainLogText(first)}</th>
+          <th className="num">only {plainLogText(second)}</th>
           <th className="num">neither</th>
           <th className="num" title="Cohen’s κ; blank where it is not defined">
             κ
@@ -209,16 +210,16 @@ function Disagreement({ rolloutId, onlyFirst, onlySecond, first, second }: Disag
   return (
     <li>
       <Link className="is-link" href={path}>
-        <span className="mono">#{detail.ordinal}</span> {detail.groupKey} · step {detail.step}
+        <span className="mono">#{detail.ordinal}</span> {plainLogText(detail.groupKey)} · step {detail.step}
       </Link>
       {onlyFirst.length > 0 && (
         <span>
-          {first}: {said(onlyFirst)}
+          {plainLogText(first)}: {said(onlyFirst)}
         </span>
       )}
       {onlySecond.length > 0 && (
         <span>
-          {second}: {said(onlySecond)}
+          {plainLogText(second)}: {said(onlySecond)}
         </span>
       )}
     </li>

@@ -18,6 +18,7 @@ import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { annotationColumns } from './annotationColumns.tsx';
 import type { LabelsScope } from './labelsScope.ts';
+import { listedAuthors } from './listedAuthors.ts';
 
 const CHUNK = 100;
 const SORTS = [
@@ -88,7 +89,7 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
           onChange={(event) => setQuery({ by: event.target.value || undefined })}
         >
           <option value={ALL}>any author</option>
-          {authors.map((one) => (
+          {listedAuthors(authors, (one) => one.author === author).map((one) => (
             <option key={one.author} value={one.author}>
               {plainLogText(one.author)} ({one.annotations})
             </option>

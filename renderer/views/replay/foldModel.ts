@@ -66,6 +66,16 @@ export function foldOf(text: string, kind: SegmentKind | 'prompt'): Fold {
   return { isFoldable, head: text.slice(0, end), lines, characters: text.length };
 }
 
+/** What is drawn at once without being asked for, as a hit of a search in a folded text. */
+const [MOST_CHANGES_AT_ONCE, MOST_BEYOND_ASCII] = [60_000, 100_000];
+
+/** Whether the whole text takes less than about a second. Letters beyond ASCII take up to 20 µs each. */
+export function isQuicklyDrawn(text: string): boolean {
+  const { end } = endOfCost(text, MOST_CHANGES_AT_ONCE, { letter: 0, line: 0 });
+  if (end < text.length) return false;
+  return text.length < MOST_BEYOND_ASCII || text.replaceAll(/[\0-\x7f]+/g, '').length < MOST_BEYOND_ASCII;
+}
+
 /** Responses of failed calls in a turn that are shown folded at first. */
 export function failedResponses(turn: TurnView | undefined, isRaw: boolean): readonly SegmentView[] {
   return (turn?.segments ?? []).filter(

@@ -3,7 +3,7 @@ import { type RefObject, useCallback, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { replayText, type TurnView } from '../../data/segmentViews.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
-import { foldOf } from './foldModel.ts';
+import { foldOf, isQuicklyDrawn } from './foldModel.ts';
 import type { CurrentMark, TranscriptHandle } from './Transcript.tsx';
 import type { Hit } from './text/findModel.ts';
 
@@ -42,10 +42,12 @@ export function useReveal({ detail, turns, transcript, setQuery }: RevealInput) 
     (index: number) => {
       const view = views.find((one) => one.index === index);
       if (view === undefined) return;
-      const { isRaw, flippedFolds, flipFold } = useInterface.getState();
+      const { isRaw, flippedFolds, flipFold, setNotice } = useInterface.getState();
       const kind = view.segment.turn === 0 && view.segment.kind !== 'system' ? 'prompt' : view.segment.kind;
-      const { isFoldable } = foldOf(replayText(view, isRaw), kind);
-      if (isFoldable && !flippedFolds.has(foldKey(rolloutId, index))) flipFold(rolloutId, index);
+      const text = replayText(view, isRaw);
+      if (!foldOf(text, kind).isFoldable || flippedFolds.has(foldKey(rolloutId, index))) return;
+      if (isQuicklyDrawn(text)) flipFold(rolloutId, index);
+      else setNotice('This part takes long to draw, so it stays folded. “Show all” draws it.');
     },
     [views, rolloutId],
   );
