@@ -3,6 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, zstdCompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
+import { refused } from '../../shared/api/errors.ts';
 import { HEADER_KEY } from '../../shared/format/dataSetColumns.ts';
 
 /** A row group ends at either limit. Readers hold one at a time. */
@@ -12,6 +13,9 @@ const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Columns with mostly distinct values. Searching them for repeated values would take most of a file's time. */
 const ALONE: ReadonlySet<string> = new Set(['response', 'extra', 'alternatives']);
 
+/** The largest value of a column of integers. */
+export const MOST_INT32 = 2 ** 31 - 1;
+
 export type ParquetRow = Readonly<Record<string, unknown>>;
 
 export class ParquetPart {
@@ -20,6 +24,8 @@ export class ParquetPart {
   private readonly sink;
   private readonly writer;
   private readonly names: readonly string[];
+  /** Columns of integers with 32 bits. */
+  private readonly integers: readonly string[];
   private rows: ParquetRow[] = [];
   private chars = 0;
   private written = 0;
@@ -33,6 +39,8 @@ export class ParquetPart {
     this.path = path;
     this.partial = `${path}.partial`;
     this.names = of.names;
+    const integers = new Set(of.schema.filter(({ type }) => type === 'INT32').map(({ name }) => name));
+    this.integers = of.names.filter((name) => integers.has(name));
     // `fileWriter` takes no mode, but keeps that of an existing file.
     writeFileSync(this.partial, '', { flag: 'wx', mode: 0o600 });
     this.sink = fileWriter(this.partial);
@@ -56,8 +64,18 @@ export class ParquetPart {
     return this.rows.length >= GROUP_ROWS || this.chars >= GROUP_CHARS;
   }
 
-  /** @param weight characters of the long columns */
+  /**
+   * @param weight characters of the long columns
+   * @throws ApiError `refused` for a number that the column cannot hold
+   */
   add(row: ParquetRow, weight: number): void {
+    for (const name of this.integers) {
+      const value = row[name];
+      if (typeof value === 'number' && Math.abs(value) > MOST_INT32)
+        throw refused(
+          `${name} of a rollout is ${value}; in Parquet it can be at most ${MOST_INT32.toLocaleString('en')}. Export other runs or rollouts, or another format`,
+        );
+    }
     this.rows.push(row);
     this.chars += weight;
   }

@@ -229,6 +229,18 @@ describe('a data set', () => {
     expect(() => write(first, join(first.directory, 'other'), ['nobody'])).toThrow('there is no run nobody');
   });
 
+  it('says which number a column cannot hold', async () => {
+    const line = {
+      ...{ v: 1, type: 'rollout', run: 'r', split: 'train', step: 0, group: 'g', index: 2 ** 31 },
+      ...{ problem: { id: 'p', prompt: 'q' }, text: 'a', reward: 1 },
+    };
+    await ingestHere(first.library, [first.file('large.jsonl', `${JSON.stringify(line)}\n`)]);
+    expect(() => write(first, join(first.directory, 'data'))).toThrow(
+      'index of a rollout is 2147483648; in Parquet it can be at most 2,147,483,647',
+    );
+    expect(existsSync(join(first.directory, 'data'))).toBe(false);
+  });
+
   it.each([
     [1_000_001, { kind: 'issue', issue: { code: 'unfit_row', message: expect.stringContaining('1000001') } }],
     [Number.MAX_SAFE_INTEGER, { kind: 'issue', issue: { code: 'unfit_row' } }],

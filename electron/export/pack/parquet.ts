@@ -15,7 +15,7 @@ import { PACK_VERSION } from '../../../shared/format/pack.ts';
 import { createUnfinished, unfinishedPath } from '../../storage/unfinished.ts';
 import { rolloutPart, stepDirectory, weightOf } from '../dataSet.ts';
 import { rowOf } from '../dataSetRows.ts';
-import { ParquetPart } from '../parquetPart.ts';
+import { MOST_INT32, ParquetPart } from '../parquetPart.ts';
 import { annotationOf } from './jsonl.ts';
 import type { Manifest } from './manifest.ts';
 import { factOf, type PackCase, stepOf } from './packCase.ts';
@@ -26,7 +26,7 @@ const ANNOTATION_COLUMNS = [
   { name: 'type', type: 'text', note: 'annotation' },
   { name: 'id', type: 'text', note: 'globally unique' },
   { name: 'run', type: 'text', note: 'key of the run' },
-  { name: 'step', type: 'integer', note: 'null if the log has no steps' },
+  { name: 'step', type: 'integer', note: 'null if the log has no steps, or above 2,147,483,647' },
   { name: 'group', type: 'text', note: 'as in rollouts' },
   { name: 'index', type: 'integer', note: 'as in rollouts' },
   { name: 'label', type: 'text', note: 'id of the label; null: only a note' },
@@ -56,6 +56,10 @@ const SCHEMA: SchemaElement[] = [
     ({ name, type }): SchemaElement => ({ name, ...TYPES[type], repetition_type: 'OPTIONAL' }),
   ),
 ];
+
+/** The whole number is in the column `annotation`. */
+const small = (value: number | undefined): number | null =>
+  value === undefined || value > MOST_INT32 ? null : value;
 
 export class ParquetPack {
   readonly directory: string;
@@ -99,10 +103,10 @@ export class ParquetPack {
       const whole = JSON.stringify(annotationOf(row));
       this.annotations.add(
         {
-          ...{ pack: PACK_VERSION, type: 'annotation', id: row.id, run: one.run.key, step: step ?? null },
+          ...{ pack: PACK_VERSION, type: 'annotation', id: row.id, run: one.run.key, step: small(step) },
           ...{ group: factOf(one, 'group_key'), index: factOf(one, 'ordinal'), label: row.label },
           ...{ severity: row.severity, flag: row.flag, place: target.kind, text: anchor?.text },
-          ...{ start: anchor?.start, end: anchor?.end, state: place?.state, note: row.note },
+          ...{ start: small(anchor?.start), end: small(anchor?.end), state: place?.state, note: row.note },
           ...{ correction: row.correction, author: row.author, created_at: row.createdAt },
           ...{ updated_at: row.updatedAt, annotation: whole },
         },
