@@ -137,6 +137,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'types:electron/python',
     'electron/python/messages.ts',
     'electron/sampling',
+    'electron/warehouse/namedWarehouse.ts',
+    'types:electron/warehouse',
     'node:',
   ],
   'electron/main': [

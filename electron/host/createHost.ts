@@ -20,6 +20,8 @@ import { FORMATS } from '../../shared/format/index.ts';
 import { type Granted, isBelowAny, isOpened, requireGranted } from '../ingest/granted.ts';
 import { doctorCommand } from '../storage/storageFailure.ts';
 import type { Progress } from '../threads/messages.ts';
+import type { OfWarehouse } from '../warehouse/handlers.ts';
+import { type NamedWarehouse, namedWarehouse } from '../warehouse/namedWarehouse.ts';
 import type {
   DecisionsRequest,
   IngestReport,
@@ -133,6 +135,7 @@ class LibraryHost implements Host {
       libraryPath,
       start: startProcess,
       progressed: (payload) => this.emit({ event: 'sql.progress', payload }),
+      warehouse: () => this.requireWarehouse(),
     });
     this.python = new PythonPool({
       start: startProcess,
@@ -350,6 +353,25 @@ class LibraryHost implements Host {
     return wrappers === undefined ? ask(params) : wrappers(params, ask);
   }
 
+  private namedWarehouse(): NamedWarehouse | undefined {
+    return this.options.warehouseOf?.(this.options.libraryPath) ?? namedWarehouse(process.env);
+  }
+
+  /** Also true for an invalid address, which each request for the warehouse says. */
+  private hasWarehouse(): boolean {
+    try {
+      return this.namedWarehouse() !== undefined;
+    } catch {
+      return true;
+    }
+  }
+
+  private requireWarehouse(): NamedWarehouse {
+    const named = this.namedWarehouse();
+    if (named === undefined) throw refused('no warehouse has been named for this library');
+    return named;
+  }
+
   private makeWrappers(): MethodWrappers {
     const granted = async <P extends { readonly path: string }, R>(
       params: P,
@@ -375,6 +397,8 @@ class LibraryHost implements Host {
         throw error;
       }
     };
+    const ofWarehouse = async <P, R>(params: P, ask: (params: P & OfWarehouse) => Promise<R>): Promise<R> =>
+      ask({ ...params, named: this.requireWarehouse() });
     return {
       'file.inspect': async (params, ask) => {
         this.requireOpened(params.path);
@@ -412,9 +436,14 @@ class LibraryHost implements Host {
         );
         return { ...written, path: offered.name, download: offered.id };
       },
+      'warehouse.runs': async (params, ask) =>
+        this.namedWarehouse() === undefined ? { runs: [] } : ofWarehouse(params, ask),
+      'warehouse.steps': ofWarehouse,
+      'warehouse.schema': ofWarehouse,
+      'warehouse.rollouts': ofWarehouse,
       'warehouse.keep': async (params, ask) => {
         this.requireWritable();
-        const kept = await ask(params);
+        const kept = await ofWarehouse(params, ask);
         await this.grant(kept.path);
         this.grants.keepFor(kept.path);
         return kept;
@@ -443,7 +472,7 @@ class LibraryHost implements Host {
           granted: [...this.grants.paths],
           ...(this.library.readOnly === undefined ? {} : { readOnly: this.readOnlyText() }),
           ...this.sampling.info(),
-          ...(process.env['TURNWISE_WAREHOUSE'] ? { hasWarehouse: true } : {}),
+          ...(this.hasWarehouse() ? { hasWarehouse: true } : {}),
           warnings: this.allWarnings(),
         };
       },

@@ -21,6 +21,7 @@ import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { UploadedFile } from '../../shared/api/upload.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { StartProcess } from '../threads/childProcess.ts';
+import type { NamedWarehouse } from '../warehouse/namedWarehouse.ts';
 import type {
   Adapter,
   DecisionsRequest,
@@ -157,6 +158,11 @@ export interface HostOptions {
   readonly adapter?: Adapter;
   /** Folder of wheels that Python of tool calls may import. Default: `wheels` in the user's directory. */
   readonly pythonPackages?: string;
+  /**
+   * The warehouse that the user has named for a library, beside what the environment names. It is asked at each request,
+   * because the user may give another password.
+   */
+  readonly warehouseOf?: (libraryPath: string) => NamedWarehouse | undefined;
   /** Starts the processes that run what a user wrote. Default: Node's fork. */
   readonly startProcess?: StartProcess;
 }

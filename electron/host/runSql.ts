@@ -4,6 +4,7 @@ import type { ApiFailure } from '../../shared/api/errors.ts';
 import type { SqlRefusal } from '../../shared/api/sqlRows.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import { type ChildProcess, forkProcess, type StartProcess } from '../threads/childProcess.ts';
+import type { NamedWarehouse } from '../warehouse/namedWarehouse.ts';
 import { entryOf } from '../worker/entry.ts';
 import type { SqlMessage, SqlPageTaken, SqlRequest } from '../worker/sqlMessages.ts';
 
@@ -12,7 +13,7 @@ export interface SqlOptions {
   readonly sql: string;
   readonly isCheck?: SqlRequest['isCheck'];
   /** Default: the library. */
-  readonly store?: 'library' | 'warehouse';
+  readonly warehouse?: NamedWarehouse | undefined;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly values?: SqlRequest['values'];
@@ -95,8 +96,8 @@ export function runSql(options: SqlOptions): Promise<SqlFailure | undefined> {
         message: `the SQL process exited unexpectedly (${code === null ? 'killed' : `code ${code}`}); it is stopped when it uses more than 1.5 GiB of memory`,
       });
     });
-    const { libraryPath, sql, store, timeoutMs, values, isCheck } = options;
-    const inWarehouse = store === 'warehouse' && { inWarehouse: { timeoutMs } };
+    const { libraryPath, sql, warehouse: named, timeoutMs, values, isCheck } = options;
+    const inWarehouse = named && { inWarehouse: { named, timeoutMs } };
     child.send({ libraryPath, sql, ...inWarehouse, ...(values && { values }), ...(isCheck && { isCheck }) });
   });
 }

@@ -7,6 +7,7 @@ import { ApiError, notFound, refused } from '../../shared/api/errors.ts';
 import type { SqlAnswer, SqlExportPart, SqlExportStart, SqlRow } from '../../shared/api/sqlRows.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import type { StartProcess } from '../threads/childProcess.ts';
+import type { NamedWarehouse } from '../warehouse/namedWarehouse.ts';
 import type { HostHandlers } from './host.ts';
 import { runSql, type SqlFailure, STOP_ROWS } from './runSql.ts';
 import { sqlHead, sqlLines } from './sqlText.ts';
@@ -19,6 +20,8 @@ type SqlHandlers = Pick<
 export interface SqlServices {
   readonly libraryPath: string;
   readonly start: StartProcess | undefined;
+  /** @throws ApiError when the user has named none, or its address is invalid */
+  warehouse(): NamedWarehouse;
   progressed(progress: Events['sql.progress']): void;
 }
 
@@ -85,6 +88,10 @@ export class SqlConsole {
     this.results.clear();
   }
 
+  private storeOf(store: ParsedParams<'sql.run'>['store']): NamedWarehouse | undefined {
+    return store === 'warehouse' ? this.services.warehouse() : undefined;
+  }
+
   private async run(params: ParsedParams<'sql.run'>, signal?: AbortSignal): Promise<SqlAnswer> {
     const { sql, store, limitRows, timeoutMs, queryKey } = params;
     if (this.running.size >= MOST_RUNNING) throw tooMany();
@@ -112,7 +119,7 @@ export class SqlConsole {
       runSql({
         libraryPath: this.services.libraryPath,
         sql,
-        store,
+        warehouse: this.storeOf(store),
         timeoutMs,
         signal: stop.signal,
         values: 'shown',
@@ -144,8 +151,9 @@ export class SqlConsole {
 
   /** Resolves once SQLite has accepted the statement. */
   private async export(params: ParsedParams<'sql.export'>): Promise<SqlExportStart> {
-    const { sql, store, format, timeoutMs } = params;
+    const { sql, format, timeoutMs } = params;
     if (this.running.size >= MOST_RUNNING) throw tooMany();
+    const warehouse = this.storeOf(params.store);
     const exportId = this.nextId++;
     return new Promise((resolve, reject) => {
       let columns: readonly string[] = [];
@@ -165,7 +173,7 @@ export class SqlConsole {
         one.failure = await runSql({
           libraryPath: this.services.libraryPath,
           sql,
-          store,
+          warehouse,
           timeoutMs,
           signal: stop.signal,
           values: 'exact',

@@ -1,4 +1,4 @@
-/** Handlers of the warehouse that the environment names. */
+/** Handlers of the warehouse that the host names with each request. */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import type { ParsedParams, ResultOf } from '../../shared/api/contract.ts';
@@ -12,22 +12,28 @@ import type { ReadableLibrary } from '../storage/open.ts';
 import { exportedRuns, placesOf } from '../storage/queries/exported.ts';
 import { listFiles } from '../storage/queries/issues.ts';
 import type { Task } from '../threads/task.ts';
-import { type NamedWarehouse, namedWarehouse, Warehouse, type WarehouseAddress } from './connection.ts';
+import { Warehouse } from './connection.ts';
 import { replacedSteps } from './copiedLoads.ts';
 import type { OwnRollouts } from './filterSql.ts';
+import type { NamedWarehouse, WarehouseAddress } from './namedWarehouse.ts';
 import { keyOfCopy, pull, warehouseRuns } from './pull.ts';
 import { warehouseRollouts } from './rollouts.ts';
 import { warehouseSchema } from './statement.ts';
 import { warehouseSteps } from './steps.ts';
 
-type WarehouseMethod =
+/** Methods that ask the warehouse. */
+export type WarehouseMethod =
   | 'warehouse.runs'
   | 'warehouse.steps'
   | 'warehouse.schema'
   | 'warehouse.rollouts'
   | 'warehouse.keep';
+/** What the host adds to their parameters. */
+export interface OfWarehouse {
+  readonly named: NamedWarehouse;
+}
 type WarehouseHandlers = {
-  [M in WarehouseMethod]: (params: ParsedParams<M>, task: Task) => Promise<ResultOf<M>>;
+  [M in WarehouseMethod]: (params: ParsedParams<M> & OfWarehouse, task: Task) => Promise<ResultOf<M>>;
 };
 
 export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): WarehouseHandlers {
@@ -56,18 +62,16 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
     };
   };
   return {
-    'warehouse.runs': async (_params, task) => {
-      const named = namedWarehouse(process.env);
-      if (named === undefined) return { runs: [] };
+    'warehouse.runs': async ({ named }, task) => {
       const name = nameOf(named.address);
-      const runs = await connected(task, ({ warehouse, signal }) => warehouseRuns(warehouse, signal));
+      const runs = await connected(named, task, ({ warehouse, signal }) => warehouseRuns(warehouse, signal));
       return {
         name,
         runs: runs.map((each) => (hasOwn(db, each.run, copiesOf(name)) ? { ...each, isOwn: true } : each)),
       };
     },
-    'warehouse.steps': ({ run, filter }, task) =>
-      connected(task, async (to) => {
+    'warehouse.steps': ({ named: of, run, filter }, task) =>
+      connected(of, task, async (to) => {
         const { warehouse, signal, named } = to;
         const node = nodeOf(filter);
         const steps = await warehouseSteps(warehouse, run, node, { own: await ownOf(run, node, to), signal });
@@ -78,16 +82,16 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
           return replacedBy === undefined ? step : { ...step, replacedBy };
         });
       }),
-    'warehouse.schema': (_params, task) =>
-      connected(task, ({ warehouse, signal }) => warehouseSchema(warehouse, signal)),
-    'warehouse.rollouts': ({ filter, ...question }, task) =>
-      connected(task, async (to) => {
+    'warehouse.schema': ({ named }, task) =>
+      connected(named, task, ({ warehouse, signal }) => warehouseSchema(warehouse, signal)),
+    'warehouse.rollouts': ({ named, filter, ...question }, task) =>
+      connected(named, task, async (to) => {
         const node = nodeOf(filter);
         const own = await ownOf(question.run, node, to);
         return warehouseRollouts(to.warehouse, { ...question, filter: node, own }, to.signal);
       }),
-    'warehouse.keep': ({ run, steps, filter }, task) =>
-      connected(task, async (to) => {
+    'warehouse.keep': ({ named: of, run, steps, filter }, task) =>
+      connected(of, task, async (to) => {
         const { warehouse, signal, named } = to;
         const node = nodeOf(filter);
         const key = keyOfCopy(run, node);
@@ -124,9 +128,11 @@ interface Connected {
   readonly named: NamedWarehouse;
 }
 
-async function connected<T>(task: Task, work: (to: Connected) => Promise<T>): Promise<T> {
-  const named = namedWarehouse(process.env);
-  if (named === undefined) throw refused('no warehouse was named when Turnwise was started');
+async function connected<T>(
+  named: NamedWarehouse,
+  task: Task,
+  work: (to: Connected) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   task.onCancel(() => controller.abort());
   const warehouse = new Warehouse(named.address, { ...named, isReadOnly: true });

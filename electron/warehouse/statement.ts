@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { ExampleQuery, SqlSource } from '../../shared/api/contract.ts';
 import { refused } from '../../shared/api/errors.ts';
-import { namedWarehouse, Warehouse } from './connection.ts';
+import { Warehouse } from './connection.ts';
+import type { NamedWarehouse } from './namedWarehouse.ts';
 
 const VIEWS: Readonly<Record<string, string>> = {
   run: 'Runs, with their first and last step',
@@ -80,9 +81,11 @@ interface ResultPart {
  * @param timeoutMs after which the server stops
  * @throws ApiError `refused` with the server's words
  */
-export async function* warehouseResult(sql: string, timeoutMs: number): AsyncGenerator<ResultPart> {
-  const named = namedWarehouse(process.env);
-  if (named === undefined) throw refused('no warehouse was named when Turnwise was started');
+export async function* warehouseResult(
+  named: NamedWarehouse,
+  sql: string,
+  timeoutMs: number,
+): AsyncGenerator<ResultPart> {
   if (FORMAT.test(sql))
     throw refused('leave out FORMAT; the result is shown here, and saved in a format below it');
   const warehouse = new Warehouse(named.address, { ...named, isReadOnly: true });

@@ -21,6 +21,7 @@ import type { KnownLibrary, KnownLibraryChange } from '../storage/knownLibraries
 import type { RecordSource } from '../storage/queries/places.ts';
 import type { RescueReport } from '../storage/rescue.ts';
 import type { PackedList } from '../threads/packedList.ts';
+import type { OfWarehouse, WarehouseMethod } from '../warehouse/handlers.ts';
 
 export type { AdapterCheck, Fact } from '../ingest/checkAdapter.ts';
 export type { Adapter } from '../ingest/containers/adapter.ts';
@@ -37,8 +38,8 @@ export interface LibraryThreadData {
 }
 
 /**
- * The parameters of a thread's method. For methods that open files named by the library, the host adds the grants, and
- * what a process needs that opens no library: the user's mappings, or where a record is.
+ * The parameters of a thread's method. For methods that open files named by the library, the host adds the grants,
+ * what a process needs that opens no library (the user's mappings, or where a record is), and the warehouse.
  */
 export type SentParams<M extends Method> = M extends 'pack.export'
   ? ParsedParams<M> & { readonly granted: Granted }
@@ -46,7 +47,9 @@ export type SentParams<M extends Method> = M extends 'pack.export'
     ? ParsedParams<M> & { readonly granted: Granted; readonly source: RecordSource }
     : M extends 'file.inspect'
       ? ParsedParams<M> & { readonly mappings: readonly Mapping[] }
-      : ParsedParams<M>;
+      : M extends WarehouseMethod
+        ? ParsedParams<M> & OfWarehouse
+        : ParsedParams<M>;
 
 /** Bytes that a process may hold that reads untrusted files. A record of 64 MiB in many parts takes 780 MiB. */
 export const MOST_PARSER_MEMORY = 920 * 2 ** 20;

@@ -84,7 +84,7 @@ async function* partsOf(request: SqlRequest): AsyncGenerator<ResultPart> {
   const { sql, inWarehouse } = request;
   if (inWarehouse !== undefined) {
     const { warehouseResult } = await import('../warehouse/statement.ts');
-    yield* warehouseResult(sql, inWarehouse.timeoutMs);
+    yield* warehouseResult(inWarehouse.named, sql, inWarehouse.timeoutMs);
     return;
   }
   const statement = await statementOf(request);

@@ -1,8 +1,10 @@
+import type { NamedWarehouse } from '../warehouse/namedWarehouse.ts';
+
 export interface SqlRequest {
   readonly libraryPath: string;
   readonly sql: string;
-  /** The statement is one of the warehouse that the environment names, and is stopped there after this time. */
-  readonly inWarehouse?: { readonly timeoutMs: number };
+  /** The statement is one of this warehouse, and is stopped there after this time. */
+  readonly inWarehouse?: { readonly named: NamedWarehouse; readonly timeoutMs: number };
   /** Checks the pages of the library instead, at the lowest priority. */
   readonly isCheck?: boolean;
   /**

@@ -4,10 +4,11 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { partitionName } from '../../electron/export/dataSet.ts';
 import { createHost } from '../../electron/host/createHost.ts';
-import { namedWarehouse, readAddress, Warehouse } from '../../electron/warehouse/connection.ts';
+import { Warehouse } from '../../electron/warehouse/connection.ts';
+import { namedWarehouse, readAddress } from '../../electron/warehouse/namedWarehouse.ts';
 import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { warehouseResult } from '../../electron/warehouse/statement.ts';
 import { warehouseSteps } from '../../electron/warehouse/steps.ts';
@@ -103,16 +104,10 @@ const endless =
 describe('a statement of the user', () => {
   const run = async (sql: string, ...answer: readonly (readonly unknown[])[]) => {
     answers = { 'SELECT 1': says(answer.map((line) => `${JSON.stringify(line)}\n`).join('')) };
-    vi.stubEnv('TURNWISE_WAREHOUSE', url());
-    vi.stubEnv('TURNWISE_WAREHOUSE_USER', 'me');
-    vi.stubEnv('TURNWISE_WAREHOUSE_PASSWORD', 'hunter2');
-    try {
-      const rows: unknown[] = [];
-      for await (const part of warehouseResult(sql, 1_000)) rows.push(...part.rows);
-      return rows;
-    } finally {
-      vi.unstubAllEnvs();
-    }
+    const named = { address: readAddress(url()), credentials: { user: 'me', password: 'hunter2' } };
+    const rows: unknown[] = [];
+    for await (const part of warehouseResult(named, sql, 1_000)) rows.push(...part.rows);
+    return rows;
   };
 
   it('may sort by a column with the name of a clause', async () => {

@@ -25,14 +25,14 @@ import { exportedRuns, placesOf } from '../../electron/storage/queries/exported.
 import { rolloutRows } from '../../electron/storage/queries/lists.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
+import { Warehouse } from '../../electron/warehouse/connection.ts';
+import { filterCondition } from '../../electron/warehouse/filterSql.ts';
 import {
   type Credentials,
   readAddress,
   readCredentials,
-  Warehouse,
   type WarehouseAddress,
-} from '../../electron/warehouse/connection.ts';
-import { filterCondition } from '../../electron/warehouse/filterSql.ts';
+} from '../../electron/warehouse/namedWarehouse.ts';
 import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { Push } from '../../electron/warehouse/push.ts';
 import { warehouseRollouts } from '../../electron/warehouse/rollouts.ts';
@@ -180,7 +180,6 @@ describe.runIf(hasEngine)('a warehouse', () => {
     }
   }
 
-  /** The threads of a host have the environment of its start. */
   async function onHost(
     library: string,
     of: WarehouseAddress,

@@ -2,7 +2,8 @@
 import { openReader } from '../../../electron/storage/open.ts';
 import { exportedRuns, exportedSteps } from '../../../electron/storage/queries/exported.ts';
 
-import { readAddress, readCredentials, Warehouse } from '../../../electron/warehouse/connection.ts';
+import { Warehouse } from '../../../electron/warehouse/connection.ts';
+import { readAddress, readCredentials } from '../../../electron/warehouse/namedWarehouse.ts';
 import { Push } from '../../../electron/warehouse/push.ts';
 import { makeTables } from '../../../electron/warehouse/tables.ts';
 import { type Engine, openEngine } from '../../warehouse/engine.ts';
