@@ -147,6 +147,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/api',
     'electron/host',
     'electron/threads/childProcess.ts',
+    'electron/warehouse/namedWarehouse.ts',
     'node:',
     'electron',
     'zod',

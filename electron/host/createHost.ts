@@ -337,6 +337,11 @@ class LibraryHost implements Host {
     this.listeners.clear();
   }
 
+  async reachWarehouse(named: NamedWarehouse, signal?: AbortSignal): Promise<void> {
+    const none: ParsedParams<'warehouse.runs'> = {};
+    await this.threads.ask('warehouse.runs', Object.assign(none, { named }), { signal });
+  }
+
   private askThread<M extends ThreadMethod>(
     method: M,
     params: ParsedParams<M>,
@@ -353,21 +358,22 @@ class LibraryHost implements Host {
     return wrappers === undefined ? ask(params) : wrappers(params, ask);
   }
 
-  private namedWarehouse(): NamedWarehouse | undefined {
-    return this.options.warehouseOf?.(this.options.libraryPath) ?? namedWarehouse(process.env);
+  private async namedWarehouse(): Promise<NamedWarehouse | undefined> {
+    const { warehouseOf, libraryPath } = this.options;
+    return (await warehouseOf?.(libraryPath)) ?? namedWarehouse(process.env);
   }
 
   /** Also true for an invalid address, which each request for the warehouse says. */
-  private hasWarehouse(): boolean {
+  private async hasWarehouse(): Promise<boolean> {
     try {
-      return this.namedWarehouse() !== undefined;
+      return (await this.namedWarehouse()) !== undefined;
     } catch {
       return true;
     }
   }
 
-  private requireWarehouse(): NamedWarehouse {
-    const named = this.namedWarehouse();
+  private async requireWarehouse(): Promise<NamedWarehouse> {
+    const named = await this.namedWarehouse();
     if (named === undefined) throw refused('no warehouse has been named for this library');
     return named;
   }
@@ -398,7 +404,7 @@ class LibraryHost implements Host {
       }
     };
     const ofWarehouse = async <P, R>(params: P, ask: (params: P & OfWarehouse) => Promise<R>): Promise<R> =>
-      ask({ ...params, named: this.requireWarehouse() });
+      ask({ ...params, named: await this.requireWarehouse() });
     return {
       'file.inspect': async (params, ask) => {
         this.requireOpened(params.path);
@@ -437,7 +443,7 @@ class LibraryHost implements Host {
         return { ...written, path: offered.name, download: offered.id };
       },
       'warehouse.runs': async (params, ask) =>
-        this.namedWarehouse() === undefined ? { runs: [] } : ofWarehouse(params, ask),
+        (await this.namedWarehouse()) === undefined ? { runs: [] } : ofWarehouse(params, ask),
       'warehouse.steps': ofWarehouse,
       'warehouse.schema': ofWarehouse,
       'warehouse.rollouts': ofWarehouse,
@@ -460,7 +466,7 @@ class LibraryHost implements Host {
     const { actions } = this.options;
     return {
       ...this.sql.handlers(),
-      'host.info': () => {
+      'host.info': async () => {
         const { version, shell, libraryPath } = this.options;
         return {
           version,
@@ -472,7 +478,7 @@ class LibraryHost implements Host {
           granted: [...this.grants.paths],
           ...(this.library.readOnly === undefined ? {} : { readOnly: this.readOnlyText() }),
           ...this.sampling.info(),
-          ...(this.hasWarehouse() ? { hasWarehouse: true } : {}),
+          ...((await this.hasWarehouse()) ? { hasWarehouse: true } : {}),
           warnings: this.allWarnings(),
         };
       },
@@ -540,6 +546,10 @@ class LibraryHost implements Host {
         const chosen = await actions.saveDialog(name);
         if (chosen.path !== undefined) this.mayWrite(chosen.path);
         return chosen;
+      },
+      'shell.openWarehouse': () => {
+        if (actions === undefined) throw refused('this shell has no dialog for a warehouse');
+        return actions.openWarehouse();
       },
       'shell.openLink': ({ url }) => {
         if (actions === undefined) throw refused('this shell cannot open links');

@@ -85,6 +85,8 @@ export interface Host {
   download(id: string): Promise<Result<Download>>;
   /** Records that the user has chosen this file for writing. */
   mayWrite(path: string): void;
+  /** Asks a warehouse for its runs. @throws ApiError */
+  reachWarehouse(named: NamedWarehouse, signal?: AbortSignal): Promise<void>;
   /** Changes the list of remembered libraries. @returns the list, most recently opened first */
   known(change?: KnownLibraryChange): Promise<readonly KnownLibrary[]>;
   /** Saves the user's data from a damaged library into this new one, for the command line. @throws ApiError */
@@ -115,6 +117,15 @@ export interface LibraryManager {
    * @param library id of an open library; absent: the home library
    */
   download(id: string, library?: string): Promise<Result<Download>>;
+  /**
+   * Opens the library for copies from a warehouse beside the others, and makes it if need be, once the warehouse has
+   * answered. Never rejects. Pages cannot ask for it, because they must not name an address.
+   */
+  openWarehouse(
+    libraryPath: string,
+    named: NamedWarehouse,
+    signal?: AbortSignal,
+  ): Promise<Result<{ readonly library: string }>>;
   /** Grants the path for every open library. Only a library that is asked to read it stores the grant. */
   grant(path: string): Promise<void>;
   close(): Promise<void>;
@@ -125,6 +136,8 @@ export interface ShellActions {
   openDialog(kind: 'files' | 'directory' | 'library'): Promise<ResultOf<'shell.openDialog'>>;
   /** Asks for the path of a new file, without creating it. */
   saveDialog(name: string): Promise<ResultOf<'shell.saveDialog'>>;
+  /** Shows a dialog in which the user enters an address and an account. */
+  openWarehouse(): Promise<ResultOf<'shell.openWarehouse'>>;
   /** Shows the full URL to the user before opening it. Only https. */
   openLink(url: string): Promise<ResultOf<'shell.openLink'>>;
 }
@@ -162,7 +175,7 @@ export interface HostOptions {
    * The warehouse that the user has named for a library, beside what the environment names. It is asked at each request,
    * because the user may give another password.
    */
-  readonly warehouseOf?: (libraryPath: string) => NamedWarehouse | undefined;
+  readonly warehouseOf?: (libraryPath: string) => Promise<NamedWarehouse | undefined>;
   /** Starts the processes that run what a user wrote. Default: Node's fork. */
   readonly startProcess?: StartProcess;
 }

@@ -6,8 +6,17 @@
  * unique, and keep the id while the home library remembers them. A file is opened once, even under several
  * paths.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
-import { basename, extname, resolve } from 'node:path';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import {
   CONTRACT,
   HOME_LIBRARY,
@@ -17,11 +26,19 @@ import {
   type ParsedParams,
   type ResultOf,
 } from '../../shared/api/contract.ts';
-import { ApiError, type ApiFailure, notFound, type Result, refused } from '../../shared/api/errors.ts';
+import {
+  ApiError,
+  type ApiFailure,
+  failureOf,
+  notFound,
+  type Result,
+  refused,
+} from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type { UploadedFile } from '../../shared/api/upload.ts';
 import { isBelowAny } from '../ingest/granted.ts';
 import { bytesOnDisk } from '../storage/bytesOnDisk.ts';
+import type { NamedWarehouse } from '../warehouse/namedWarehouse.ts';
 import { AppLog } from './appLog.ts';
 import { createHost } from './createHost.ts';
 import { dispatch } from './dispatch.ts';
@@ -120,6 +137,24 @@ class OpenLibraries implements LibraryManager {
   subscribe(listener: (event: HostEvent) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  async openWarehouse(
+    libraryPath: string,
+    named: NamedWarehouse,
+    signal?: AbortSignal,
+  ): Promise<Result<{ readonly library: string }>> {
+    try {
+      this.requireOpen();
+      await this.home.reachWarehouse(named, signal);
+      mkdirSync(dirname(libraryPath), { recursive: true, mode: 0o700 });
+      const path = join(realpathSync.native(dirname(libraryPath)), basename(libraryPath));
+      const { id } = await this.openFile(path);
+      return { ok: true, value: { library: id } };
+    } catch (error) {
+      const failure = failureOf(error) ?? this.log.report('a warehouse was not opened', error);
+      return { ok: false, failure };
+    }
   }
 
   async grant(path: string): Promise<void> {

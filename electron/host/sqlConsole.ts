@@ -21,7 +21,7 @@ export interface SqlServices {
   readonly libraryPath: string;
   readonly start: StartProcess | undefined;
   /** @throws ApiError when the user has named none, or its address is invalid */
-  warehouse(): NamedWarehouse;
+  warehouse(): Promise<NamedWarehouse>;
   progressed(progress: Events['sql.progress']): void;
 }
 
@@ -88,12 +88,13 @@ export class SqlConsole {
     this.results.clear();
   }
 
-  private storeOf(store: ParsedParams<'sql.run'>['store']): NamedWarehouse | undefined {
+  private async storeOf(store: ParsedParams<'sql.run'>['store']): Promise<NamedWarehouse | undefined> {
     return store === 'warehouse' ? this.services.warehouse() : undefined;
   }
 
   private async run(params: ParsedParams<'sql.run'>, signal?: AbortSignal): Promise<SqlAnswer> {
-    const { sql, store, limitRows, timeoutMs, queryKey } = params;
+    const { sql, limitRows, timeoutMs, queryKey } = params;
+    const warehouse = await this.storeOf(params.store);
     if (this.running.size >= MOST_RUNNING) throw tooMany();
     const started = performance.now();
     let columns: readonly string[] = [];
@@ -119,7 +120,7 @@ export class SqlConsole {
       runSql({
         libraryPath: this.services.libraryPath,
         sql,
-        warehouse: this.storeOf(store),
+        warehouse,
         timeoutMs,
         signal: stop.signal,
         values: 'shown',
@@ -152,8 +153,8 @@ export class SqlConsole {
   /** Resolves once SQLite has accepted the statement. */
   private async export(params: ParsedParams<'sql.export'>): Promise<SqlExportStart> {
     const { sql, format, timeoutMs } = params;
+    const warehouse = await this.storeOf(params.store);
     if (this.running.size >= MOST_RUNNING) throw tooMany();
-    const warehouse = this.storeOf(params.store);
     const exportId = this.nextId++;
     return new Promise((resolve, reject) => {
       let columns: readonly string[] = [];

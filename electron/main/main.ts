@@ -9,30 +9,35 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   app,
-  BrowserWindow,
+  type BrowserWindow,
   dialog,
   ipcMain,
   Menu,
   protocol,
+  safeStorage,
   session,
   shell,
   utilityProcess,
 } from 'electron';
-import type { Result } from '../../shared/api/errors.ts';
+import { failureOf, type Result } from '../../shared/api/errors.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
 import { namedLibrary } from '../host/libraryPath.ts';
 import { libraryPage, type Opened, openAtStart, openPaths } from '../host/openPaths.ts';
 import { printProblem } from '../host/printProblem.ts';
+import { namedWarehouse } from '../warehouse/namedWarehouse.ts';
 import { bundleHandler, bundlePaths } from './bundleProtocol.ts';
 import { childProcesses } from './childProcesses.ts';
 import { saveDownloads } from './downloads.ts';
 import { sendEvent, serveIpc } from './ipc.ts';
 import { bringToFront, createMainWindow, loadMainWindow } from './mainWindow.ts';
 import { menuTemplate } from './menu.ts';
+import { SavedWarehouses, warehouseNamed } from './savedWarehouses.ts';
 import { restrictPermissions, SCHEME, SCHEME_PRIVILEGES, secureApp, stayOffline } from './security.ts';
 import { createShellActions } from './shellActions.ts';
 import { argumentsForPaths, startArguments } from './startArguments.ts';
+import { showWarehouseDialog } from './warehouseDialog.ts';
+import type { EnteredWarehouse } from './warehouseForm.ts';
 
 /** Quitting must end even if a thread hangs. */
 const CLOSE_WITHIN_MS = 15_000;
@@ -43,8 +48,9 @@ const firstArgument = app.isPackaged ? 1 : 2;
 const start = startArguments(process.argv.slice(firstArgument), process.cwd());
 
 const { libraryPath, warehouse } = namedLibrary(start.library);
-// The threads of the library read it there.
 if (warehouse !== undefined) process.env['TURNWISE_WAREHOUSE'] = warehouse;
+/** The user's, whichever library is open. */
+const savedWarehousesPath = join(app.getPath('userData'), 'warehouses.json');
 
 if (start.library !== undefined) {
   // The single-instance lock and the window state belong to a library, not to the user.
@@ -95,11 +101,36 @@ async function run(): Promise<void> {
   let openNext: readonly string[] | undefined;
   mkdirSync(dirname(libraryPath), { recursive: true, mode: 0o700 });
 
+  const saved = new SavedWarehouses(savedWarehousesPath, safeStorage);
+  if (warehouse !== undefined && process.env['TURNWISE_WAREHOUSE_USER'] !== undefined) {
+    const named = namedWarehouse(process.env);
+    if (named !== undefined) saved.prefer(libraryPath, named);
+  }
+  const openWarehouse = async (entered: EnteredWarehouse, signal: AbortSignal) => {
+    try {
+      const named = warehouseNamed(entered);
+      const opened = await host.openWarehouse(namedLibrary(entered.address).libraryPath, named, signal);
+      if (opened.ok) await saved.add(entered);
+      return opened;
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure === undefined) throw error;
+      return { ok: false, failure } as const;
+    }
+  };
   const actions = createShellActions({
     dialog,
     shell,
     window: () => window,
     grant: (path) => grant(path),
+    openWarehouse: async () =>
+      showWarehouseDialog({
+        fields: saved.fields,
+        canKeep: await saved.canKeep(),
+        open: openWarehouse,
+        session: session.fromPartition('warehouse'),
+        parent: window,
+      }),
   });
   const host: LibraryManager = await createLibraryManager({
     isForPages: true,
@@ -108,6 +139,7 @@ async function run(): Promise<void> {
     version: app.getVersion(),
     actions,
     startProcess: childProcesses(utilityProcess),
+    warehouseOf: (path) => saved.of(path),
     ...(paths.demo === undefined ? {} : { demoPath: paths.demo }),
   });
 
@@ -155,7 +187,7 @@ async function run(): Promise<void> {
   protocol.handle(SCHEME, bundleHandler(paths.renderer));
   serveIpc({ ipcMain, host, onGrant: (path) => app.addRecentDocument(path) });
   host.subscribe((event) => {
-    for (const each of BrowserWindow.getAllWindows()) sendEvent(each.webContents, event);
+    if (window !== undefined) sendEvent(window.webContents, event);
   });
   const run = async (command: string): Promise<void> => {
     if (window === undefined) await showWindow();

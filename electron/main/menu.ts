@@ -37,6 +37,7 @@ export function menuTemplate({ isMac, hasDevTools, run }: MenuOptions): MenuItem
         command('Open Files…', 'ingest.openFiles', 'CmdOrCtrl+O'),
         command('Open Folder…', 'ingest.openDirectory', 'CmdOrCtrl+Shift+O'),
         command('Open Library…', 'library.open'),
+        command('Open Warehouse…', 'warehouse.open'),
         ...(isMac ? [recent] : []),
         command('Open Demo Run', 'ingest.demo'),
         separator,

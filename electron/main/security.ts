@@ -18,9 +18,9 @@ export const SCHEME_PRIVILEGES = {
 } as const;
 
 /** Most values are defaults, written out because defaults may change. */
-export function webPreferences(preload: string): WebPreferences {
+export function webPreferences(preload?: string): WebPreferences {
   return {
-    preload,
+    ...(preload === undefined ? {} : { preload }),
     nodeIntegration: false,
     nodeIntegrationInWorker: false,
     nodeIntegrationInSubFrames: false,

@@ -10,6 +10,8 @@ export interface ShellActionOptions {
   window(): BrowserWindow | undefined;
   /** Grants a path that the user has chosen. */
   grant(path: string): Promise<void>;
+  /** @returns id of the library that the user has opened in the dialog */
+  openWarehouse(): Promise<string | undefined>;
 }
 
 const LIBRARIES = [{ name: 'Turnwise library', extensions: [...LIBRARY_EXTENSIONS] }];
@@ -20,14 +22,15 @@ const OPEN_DIALOGS: Readonly<Record<'files' | 'directory' | 'library', Electron.
   library: { title: 'Open a library', properties: ['openFile'], filters: LIBRARIES },
 };
 
-export function createShellActions({ dialog, shell, window, grant }: ShellActionOptions): ShellActions {
+export function createShellActions(options: ShellActionOptions): ShellActions {
+  const { dialog, shell, window, grant } = options;
   return {
     async openDialog(kind) {
       const parent = window();
-      const options = OPEN_DIALOGS[kind];
+      const ofKind = OPEN_DIALOGS[kind];
       const { canceled, filePaths } = await (parent === undefined
-        ? dialog.showOpenDialog(options)
-        : dialog.showOpenDialog(parent, options));
+        ? dialog.showOpenDialog(ofKind)
+        : dialog.showOpenDialog(parent, ofKind));
       if (canceled) return { paths: [] };
       for (const path of filePaths) await grant(path);
       return { paths: filePaths };
@@ -35,15 +38,20 @@ export function createShellActions({ dialog, shell, window, grant }: ShellAction
 
     async saveDialog(name) {
       const parent = window();
-      const options: Electron.SaveDialogOptions = {
+      const ofLibrary: Electron.SaveDialogOptions = {
         title: 'A new library',
         defaultPath: name,
         filters: LIBRARIES,
       };
       const { canceled, filePath } = await (parent === undefined
-        ? dialog.showSaveDialog(options)
-        : dialog.showSaveDialog(parent, options));
+        ? dialog.showSaveDialog(ofLibrary)
+        : dialog.showSaveDialog(parent, ofLibrary));
       return canceled || filePath === '' ? {} : { path: filePath };
+    },
+
+    async openWarehouse() {
+      const library = await options.openWarehouse();
+      return library === undefined ? {} : { library };
     },
 
     async openLink(url) {

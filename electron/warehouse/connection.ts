@@ -295,7 +295,7 @@ export class Warehouse {
       case '193':
       case '194':
       case '516':
-        return `${server} refused the user ${user}; set TURNWISE_WAREHOUSE_USER and TURNWISE_WAREHOUSE_PASSWORD, or give --credentials FILE`;
+        return `${server} refused the user ${user} with this password; both come from TURNWISE_WAREHOUSE_USER and TURNWISE_WAREHOUSE_PASSWORD, --credentials FILE, or the fields of Open warehouse`;
       case '164':
       case '497':
         return `${server} does not let the user ${user} do this: ${first}`;

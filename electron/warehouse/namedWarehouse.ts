@@ -31,7 +31,7 @@ export function readAddress(text: string): WarehouseAddress {
     );
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw refused(
-      'the address contains a user, a password or parameters; give them by TURNWISE_WAREHOUSE_USER and TURNWISE_WAREHOUSE_PASSWORD, or by --credentials FILE',
+      'the address contains a user, a password or parameters; user and password come from TURNWISE_WAREHOUSE_USER and TURNWISE_WAREHOUSE_PASSWORD, --credentials FILE, or the fields of Open warehouse',
     );
   const port = url.port === '' ? known.port : Number(url.port);
   return { server: `${known.protocol}//${url.hostname}:${port}`, database };

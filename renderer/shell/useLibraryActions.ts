@@ -69,6 +69,18 @@ export function useLibraryActions() {
     const [path] = paths;
     if (path !== undefined) open.mutate({ path }, { onError: say('Not opened') });
   };
+  /** The user enters address and account in a dialog of the shell, where no page can. */
+  const openWarehouse = async () => {
+    try {
+      const { library } = await client.request('shell.openWarehouse', {});
+      if (library === undefined) return;
+      // Its library may have been open without it, or with another account.
+      await queryClient.invalidateQueries();
+      navigateTo(hrefInLibrary(library, '/warehouse'));
+    } catch (error) {
+      setNotice(`Not opened: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
   /** @returns the paths that are not Turnwise libraries; a trainer's own database may be a log */
   const openLibraries = async (paths: readonly string[]): Promise<readonly string[]> => {
     const others: string[] = [];
@@ -86,17 +98,18 @@ export function useLibraryActions() {
     }
     return others;
   };
-  return { open, close, forget, compact, chooseAndOpen, openLibraries, canOpenDialog };
+  return { open, close, forget, compact, chooseAndOpen, openWarehouse, openLibraries, canOpenDialog };
 }
 
 /** Commands for the current library. */
 export function useLibraryCommands(): Handlers {
   const here = useLibrary();
   const row = useLibraries()?.find(({ id }) => id === here);
-  const { close, compact, chooseAndOpen } = useLibraryActions();
+  const { close, compact, chooseAndOpen, openWarehouse, canOpenDialog } = useLibraryActions();
   const { showDialog } = useInterface.getState();
   return {
     'library.open': () => void chooseAndOpen(),
+    'warehouse.open': canOpenDialog ? () => void openWarehouse() : undefined,
     'library.close': row?.isOpen === true && !row.isHome ? () => close.mutate(row) : undefined,
     'library.sizes':
       row?.isOpen === true ? () => showDialog({ kind: 'librarySizes', library: here }) : undefined,

@@ -218,6 +218,15 @@ export const SOURCE_METHODS = {
     result: resultOf<{ readonly paths: readonly string[] }>(),
     runsOn: 'host',
   }),
+  /**
+   * Desktop only: shows a dialog in which the user enters the address of a warehouse and an account. The library with its
+   * copies is open then. Without a result when dismissed.
+   */
+  'shell.openWarehouse': defineMethod({
+    params: z.object({}),
+    result: resultOf<{ readonly library?: string }>(),
+    runsOn: 'host',
+  }),
   /** Desktop only: asks the user, then opens an https link in the system browser. */
   'shell.openLink': defineMethod({
     params: z.object({ url: z.string() }),

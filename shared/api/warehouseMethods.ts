@@ -1,5 +1,5 @@
 /**
- * The warehouse that the user has named when Turnwise was started: its runs, what it counts of their steps, and
+ * The warehouse that the user has named for this library: its runs, what it counts of their steps, and
  * copies of steps. No request names an address.
  */
 

@@ -242,6 +242,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'follow.stop': ({ logs }) => ({ path: join(logs, 'late') }),
   'shell.saveDialog': () => ({ name: 'elsewhere.sqlite' }),
   'shell.openDialog': () => ({ kind: 'files' }),
+  'shell.openWarehouse': () => ({}),
   'shell.openLink': () => ({ url: 'https://example.com/' }),
   'shell.recent': () => ({}),
 };

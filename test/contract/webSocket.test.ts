@@ -41,6 +41,7 @@ async function open({ directory, libraryPath }: TemporaryHome): Promise<LibraryM
     actions: {
       openDialog: async () => ({ paths: [] }),
       saveDialog: async () => ({}),
+      openWarehouse: async () => ({}),
       openLink: async () => ({ opened: false }),
     },
   });

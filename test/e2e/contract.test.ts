@@ -50,6 +50,8 @@ beforeAll(async () => {
   const demo = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
   running = await openElectronDouble({ home, paths: [demo] });
   await running.page.getByRole('heading', { level: 1, name: 'demo (synthetic)' }).waitFor();
+  // Nobody fills in the dialog for a warehouse.
+  running.app.on('window', (dialog) => void dialog.close());
   direct = await createLibraryManager({
     libraryPath: directHome.libraryPath,
     shell: 'desktop',
@@ -57,6 +59,7 @@ beforeAll(async () => {
     actions: {
       openDialog: async () => ({ paths: [] }),
       saveDialog: async () => ({}),
+      openWarehouse: async () => ({}),
       openLink: async () => ({ opened: false }),
     },
   });

@@ -1,7 +1,13 @@
 /** Features of the desktop only: dialogs, menu, dropped files, a second instance, remembered windows. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
 import { openElectronDouble, type RunningElectron } from '../support/shells/electronShell.ts';
 import { HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
@@ -145,6 +151,79 @@ test('a library chosen in the dialog opens beside the first, from the menu', asy
   } finally {
     elsewhere.remove();
   }
+});
+
+describe('a warehouse', () => {
+  const LOADED = '2026-01-01 00:00:00';
+  const RUN = { run: 'far', split: 'train', steps: 2, first_step: 1, last_step: 2, rollouts: 9, sources: 1 };
+  let server: Server;
+  let address: string;
+  beforeAll(async () => {
+    // As much of an engine as a list of runs needs.
+    server = createServer(async (asked, answer) => {
+      const sql = await text(asked);
+      const isKnown = asked.headers.authorization === `Basic ${btoa('ann:right')}`;
+      if (!isKnown) answer.writeHead(403, { 'x-clickhouse-exception-code': '516' });
+      if (!isKnown)
+        answer.end('Code: 516. DB::Exception: ann: Authentication failed. (AUTHENTICATION_FAILED)');
+      else if (sql.includes('SELECT version')) answer.end('{"version":2}\n');
+      else answer.end(`${JSON.stringify({ ...RUN, loaded_at: LOADED })}\n`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/team`;
+  });
+  afterAll(() => server.close());
+
+  const openDialog = async (): Promise<Page> => {
+    // The menu asks the page.
+    await running.page.getByRole('grid', { name: 'Runs' }).waitFor();
+    const dialog = running.app.waitForEvent('window');
+    await running.app.evaluate(({ Menu }) =>
+      Menu.getApplicationMenu()?.getMenuItemById('warehouse.open')?.click(),
+    );
+    const page = await dialog;
+    await page.getByRole('heading', { name: 'Open a warehouse' }).waitFor();
+    return page;
+  };
+
+  test('opens by a dialog that the page cannot fill in', async () => {
+    const dialog = await openDialog();
+    await dialog.evaluate(
+      readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'),
+    );
+    const violations = await dialog.evaluate(async () => {
+      const { axe } = window as unknown as { axe: { run(): Promise<AxeResults> } };
+      return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    });
+    expect(violations).toEqual([]);
+    expect(await dialog.evaluate(() => 'turnwise' in window)).toBe(false);
+    await dialog.getByLabel('Address').fill(address);
+    await dialog.getByLabel('User').fill('ann');
+    await dialog.getByLabel('Password').fill('wrong');
+    await dialog.keyboard.press('Enter');
+    await dialog.getByRole('alert').getByText('refused the user ann', { exact: false }).waitFor();
+    expect(await dialog.getByLabel('Address').inputValue()).toBe(address);
+    expect(await dialog.getByLabel('Password').inputValue()).toBe('');
+    await dialog.getByLabel('Password').fill('right');
+    await dialog.getByRole('button', { name: 'Open' }).click();
+    await running.page.getByRole('grid', { name: 'Runs of the warehouse' }).getByText('far').waitFor();
+    expect(running.place()).toMatch(/^\/in\/127\.0\.0\.1-\d+-team\/warehouse$/);
+    expect(dialog.isClosed()).toBe(true);
+    // Nothing of it reaches a page but the name of the warehouse.
+    const libraries = JSON.stringify((await request('library.list', {})).value);
+    expect(libraries).not.toMatch(/right|ann/);
+    await running.page.goto(running.urlOf('/in/home/'));
+  });
+
+  test('is not opened when the dialog is cancelled, or there already', async () => {
+    const before = running.place();
+    const dialog = await openDialog();
+    expect(await dialog.getByLabel('Address').inputValue()).toBe(address);
+    expect(await request('shell.openWarehouse', {})).toEqual({ ok: true, value: {} });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => dialog.isClosed()).toBe(true);
+    expect(running.place()).toBe(before);
+  });
 });
 
 test('a new library is created where the dialog said, and nowhere else', async () => {

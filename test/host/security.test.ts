@@ -209,6 +209,7 @@ describe('links', () => {
       shell: { openExternal },
       window: () => ({}) as Electron.BrowserWindow,
       grant: async () => undefined,
+      openWarehouse: async () => undefined,
     });
     expect(await actions.openLink('https://example.com/long?query=1')).toEqual({ opened: false });
     expect(showMessageBox.mock.calls[0]?.[1]).toMatchObject({
@@ -231,6 +232,7 @@ describe('links', () => {
       shell: { openExternal: vi.fn() },
       window: () => undefined,
       grant: async (path) => void granted.push(path),
+      openWarehouse: async () => undefined,
     });
     expect(await actions.openDialog('files')).toEqual({ paths: ['/logs/a'] });
     showOpenDialog.mockResolvedValueOnce({ canceled: true, filePaths: ['/logs/b'] });

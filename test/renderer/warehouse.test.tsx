@@ -108,7 +108,7 @@ const page = (step?: number) => (
 
 it('says how a warehouse is named if none was', async () => {
   renderWithClient(client(false), <WarehouseView />, '/warehouse');
-  await screen.findByText('No warehouse was named when Turnwise was started');
+  await screen.findByText('No warehouse has been named for this library');
 });
 
 it('lists the runs, and opens one as a run of the library', async () => {

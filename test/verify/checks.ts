@@ -518,4 +518,28 @@ export const CHECKS: readonly Check[] = [
     on: ['packaged'],
     ask: ['Does the x64 package start on an arm64 machine (Rosetta, Windows emulation), and read a log?'],
   },
+  {
+    number: 26,
+    title: 'A warehouse opens by its dialog',
+    on: BOTH,
+    machine: async (target) => {
+      const desktop = await target.shared();
+      const app = mainOf(desktop);
+      await desktop.page.goto(desktop.urlOf('/'));
+      await desktop.page.getByRole('heading', { level: 1 }).first().waitFor();
+      const opened = app.waitForEvent('window');
+      await app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('warehouse.open')?.click());
+      const dialog = await opened;
+      await dialog.getByLabel('Address').fill('http://127.0.0.1:1/team');
+      await dialog.getByRole('button', { name: 'Open' }).click();
+      const said = await dialog.getByRole('alert').textContent();
+      const keeps = (await dialog.getByLabel('Keep the password').count()) > 0;
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      expectThat(said?.includes('127.0.0.1:1') === true, `the dialog says ${said}`);
+      return `${said}; ${keeps ? 'a keychain' : 'no keychain'}`;
+    },
+    ask: [
+      'Open a warehouse and keep its password, quit, and start again: does its library show the runs without a question? (Without a warehouse or keychain: skip)',
+    ],
+  },
 ];

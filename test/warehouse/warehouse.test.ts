@@ -912,7 +912,9 @@ describe.runIf(hasEngine)('a warehouse', () => {
         return String(message);
       };
       const wrong = open({ credentials: { user: 'writer', password: 'top-secret' } });
-      expect(await failure(wrong)).toMatch(/refused the user writer; set TURNWISE_WAREHOUSE_USER/);
+      expect(await failure(wrong)).toMatch(
+        /refused the user writer with this password; both come from TURNWISE_WAREHOUSE_USER/,
+      );
       const missing = new Warehouse(readAddress(`${engine.server}/nothing_here`), { credentials: DEFAULT });
       expect(await failure(missing)).toMatch(/there is no warehouse in the database nothing_here/);
       const nobody = new Warehouse(readAddress('http://127.0.0.1:1/team'), { credentials: DEFAULT });

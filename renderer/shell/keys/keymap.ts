@@ -109,6 +109,7 @@ const TABLE = [
   { id: 'compare.open', label: 'Open the comparison', area: 'Go to', keys: ['x'] },
   { id: 'compare.clear', label: 'Clear comparison', area: 'Everywhere', keys: [] },
   { id: 'library.open', label: 'Open another library…', area: 'Go to', keys: ['g o'] },
+  { id: 'warehouse.open', label: 'Open a warehouse…', area: 'Go to', keys: [] },
   { id: 'library.close', label: 'Close this library', area: 'Everywhere', keys: [] },
   { id: 'library.sizes', label: 'Disk space of this library…', area: 'Everywhere', keys: [] },
   { id: 'library.compact', label: 'Compact this library', area: 'Everywhere', keys: [] },

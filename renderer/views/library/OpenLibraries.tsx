@@ -1,5 +1,5 @@
 /** The open libraries with their actions, and those that were opened before. */
-import { Ellipsis, FolderOpen } from 'lucide-react';
+import { Database, Ellipsis, FolderOpen } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { LibraryRow } from '../../../shared/api/contract.ts';
 import { useLibrary } from '../../data/DataProvider.tsx';
@@ -13,7 +13,7 @@ import { bytes, counted } from '../../ui/numbers.ts';
 
 export function OpenLibraries() {
   const libraries = useLibraries();
-  const { chooseAndOpen, open } = useLibraryActions();
+  const { chooseAndOpen, openWarehouse, open, canOpenDialog } = useLibraryActions();
   const here = useLibrary();
   if (libraries === undefined) return null;
   const present = libraries.find(({ id }) => id === here);
@@ -31,6 +31,14 @@ export function OpenLibraries() {
       >
         <FolderOpen size={14} /> {open.isPending ? 'Opening…' : 'Open library…'}
       </Button>
+      {canOpenDialog && (
+        <Button
+          title="Open a ClickHouse database with the runs of a team"
+          onClick={() => void openWarehouse()}
+        >
+          <Database size={14} /> Open warehouse…
+        </Button>
+      )}
       <span className="open-libraries-path path-tail mono dim" title={present?.path}>
         <bdi>{present?.path}</bdi>
       </span>

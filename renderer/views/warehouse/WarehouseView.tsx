@@ -3,7 +3,8 @@ import { RUN_KIND_NAMES } from '../../../shared/domain/words.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo } from '../../data/useRoute.ts';
-import { Chip } from '../../ui/Controls.tsx';
+import { useLibraryActions } from '../../shell/useLibraryActions.ts';
+import { Button, Chip } from '../../ui/Controls.tsx';
 import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
@@ -14,6 +15,7 @@ import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 /** The runs of the warehouse. One opens as a run of the library does; its steps are copied when they are opened. */
 export default function WarehouseView() {
   const found = useRequest('warehouse.runs', {}, { isFresh: true });
+  const { openWarehouse, canOpenDialog } = useLibraryActions();
   if (found.error !== null)
     return (
       <FailedState
@@ -27,11 +29,16 @@ export default function WarehouseView() {
   const { name, runs } = found.data;
   if (name === undefined)
     return (
-      <EmptyState title="No warehouse was named when Turnwise was started" isPage>
+      <EmptyState title="No warehouse has been named for this library" isPage>
         <p>
           A warehouse is a ClickHouse database that holds the runs of a team. Start with its address:{' '}
           <code>npm start -- --library clickhouse://HOST:8123/DATABASE</code>
         </p>
+        {canOpenDialog && (
+          <Button isPrimary onClick={() => void openWarehouse()}>
+            Open warehouse…
+          </Button>
+        )}
       </EmptyState>
     );
   const rollouts = runs.reduce((sum, each) => sum + each.rollouts, 0);

@@ -10,7 +10,7 @@ import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { WebPreferences } from 'electron';
 import type { Cdp, CdpEvent } from './cdp.ts';
-import { protocolHandler } from './protocol.ts';
+import { protocol, type SessionProtocol } from './protocol.ts';
 import { createWire } from './wire.ts';
 import { isolatedWorld, mainWorld } from './worlds.ts';
 
@@ -46,6 +46,8 @@ interface TargetInfo {
   readonly targetId: string;
   readonly type: string;
   readonly url: string;
+  /** Absent: the application opened it. */
+  readonly openerId?: string;
 }
 
 interface RequestPaused {
@@ -54,6 +56,7 @@ interface RequestPaused {
     readonly url: string;
     readonly method: string;
     readonly headers: Record<string, string>;
+    readonly postData?: string;
   };
   readonly resourceType: string;
   readonly frameId: string;
@@ -76,12 +79,15 @@ export class DoubleContents extends EventEmitter {
   private isGone = false;
   private connected: Cdp | undefined;
   private readonly ipc: IpcReceiver;
+  private readonly protocol: Pick<SessionProtocol, 'handlerOf'>;
 
   constructor(cdp: Promise<Cdp>, preferences: WebPreferences, size: Size, ipc: IpcReceiver) {
     super();
     lastId += 1;
     this.id = lastId;
     this.ipc = ipc;
+    const { session } = preferences as { readonly session?: { readonly protocol: SessionProtocol } };
+    this.protocol = session?.protocol ?? protocol;
     this.ready = cdp.then((connected) => {
       this.connected = connected;
       return this.attach(preferences, size);
@@ -326,12 +332,15 @@ export class DoubleContents extends EventEmitter {
       this.expectedLoad = '';
       if (!isOwn && !this.mayNavigate(url, isMainFrame)) return void (await fail('Aborted'));
     }
-    const handler = protocolHandler('app');
+    const handler = this.protocol.handlerOf('app');
     if (!url.startsWith(`${HOSTED}/`) || handler === undefined) {
       this.outside.push(url);
       return void (await fail('AddressUnreachable'));
     }
-    const response = await handler(new Request(toElectron(url), { method, headers }));
+    const { postData: body } = request;
+    const response = await handler(
+      new Request(toElectron(url), { method, headers, ...(body === undefined ? {} : { body }) }),
+    );
     await this.call('Fetch.fulfillRequest', {
       requestId,
       responseCode: response.status,
@@ -340,8 +349,8 @@ export class DoubleContents extends EventEmitter {
     });
   }
 
-  private popup({ targetId, type, url }: TargetInfo): void {
-    if (type !== 'page' || targetId === this.targetId || this.isGone) return;
+  private popup({ targetId, type, url, openerId }: TargetInfo): void {
+    if (type !== 'page' || openerId !== this.targetId || this.isGone) return;
     const handler = this.windowOpenHandler;
     // Electron's default is to open it.
     if (handler === undefined || handler({ url: toElectron(url) }).action !== 'deny') return;

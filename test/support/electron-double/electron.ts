@@ -11,7 +11,8 @@ import type Electron from 'electron';
 import { type Browser, startBrowser } from './browser.ts';
 import type { Cdp } from './cdp.ts';
 import { DoubleContents, type IpcReceiver } from './contents.ts';
-import { applyPermissions, defaultSession, followDownloads } from './session.ts';
+import { protocolOf } from './protocol.ts';
+import { applyPermissions, defaultSession, followDownloads, isolatedSession } from './session.ts';
 
 export { protocol } from './protocol.ts';
 
@@ -216,6 +217,9 @@ export class BrowserWindow extends EventEmitter {
   focus(): void {
     this.emit('focus');
   }
+  removeMenu(): void {
+    // There is no menu bar.
+  }
   maximize(): void {
     this.isLarge = true;
     this.isShown = true;
@@ -247,7 +251,22 @@ export const webContents = complete('webContents', {
 
 // ── the rest ────────────────────────────────────────────────────────────────────────────────────
 
-export const session = complete('session', { defaultSession: complete('defaultSession', defaultSession) });
+export const session = complete('session', {
+  defaultSession: complete('defaultSession', defaultSession),
+  /** Chromium's storage is shared, but nothing of a partition is answered by another one's handlers. */
+  fromPartition: (name: string) =>
+    complete(`partition ${name}`, {
+      ...isolatedSession,
+      webRequest: defaultSession.webRequest,
+      protocol: protocolOf(name),
+    }),
+});
+
+/** A system without a keychain. */
+export const safeStorage = complete('safeStorage', {
+  isAsyncEncryptionAvailable: async () => false,
+  getSelectedStorageBackend: () => 'basic_text',
+} satisfies Pick<Electron.SafeStorage, 'isAsyncEncryptionAvailable' | 'getSelectedStorageBackend'>);
 
 export const screen = complete('screen', {
   getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } } as Electron.Display],

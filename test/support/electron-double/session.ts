@@ -57,6 +57,14 @@ const implemented = {
   'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setDevicePermissionHandler' | 'setProxy'
 >;
 
+/** Of a partition: the application denies its pages what it denies everywhere, and tests use the default session. */
+export const isolatedSession: typeof implemented = {
+  setPermissionRequestHandler: () => undefined,
+  setPermissionCheckHandler: () => undefined,
+  setDevicePermissionHandler: () => undefined,
+  setProxy: async () => undefined,
+};
+
 export const defaultSession = Object.assign(implemented, {
   webRequest: {
     onBeforeRequest(): void {

@@ -96,6 +96,9 @@ export function createFakeHost(): FakeHost {
         },
       };
     },
+    async openWarehouse() {
+      return { ok: false, failure: { code: 'refused', message: 'no warehouse answers here' } };
+    },
     async grant(path) {
       granted.push(path);
     },

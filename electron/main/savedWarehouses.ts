@@ -1,0 +1,140 @@
+/**
+ * The warehouses that the user has opened in the dialog. Their addresses and accounts are in a file that only the user can
+ * read; a password is in memory and, if the user wants it, in that file too, encrypted with a key of the system's keychain.
+ */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { SafeStorage } from 'electron';
+import { z } from 'zod';
+import { namedLibrary } from '../host/libraryPath.ts';
+import { printProblem } from '../host/printProblem.ts';
+import { type NamedWarehouse, namedWarehouse } from '../warehouse/namedWarehouse.ts';
+import type { EnteredWarehouse, FormFields } from './warehouseForm.ts';
+
+const savedWarehouses = z.array(
+  z.object({
+    address: z.string(),
+    user: z.string(),
+    authority: z.string(),
+    /** Encrypted, base64. Absent: the user did not want it kept. */
+    password: z.string().optional(),
+  }),
+);
+type SavedWarehouse = z.infer<typeof savedWarehouses>[number];
+
+/** Warehouses that are remembered. */
+const MOST_SAVED = 50;
+const NOTHING: FormFields = { address: '', user: '', authority: '', isKept: false };
+
+type Keychain = Pick<
+  SafeStorage,
+  'isAsyncEncryptionAvailable' | 'encryptStringAsync' | 'decryptStringAsync' | 'getSelectedStorageBackend'
+>;
+
+export class SavedWarehouses {
+  private readonly path: string;
+  private readonly keychain: Keychain;
+  private readonly platform: NodeJS.Platform;
+  /** Most recent first. */
+  private saved: readonly SavedWarehouse[];
+  /** By the path of the library that has the copies. */
+  private readonly named = new Map<string, Promise<NamedWarehouse | undefined>>();
+
+  constructor(path: string, keychain: Keychain, platform: NodeJS.Platform = process.platform) {
+    this.path = path;
+    this.keychain = keychain;
+    this.platform = platform;
+    this.saved = savedIn(path);
+  }
+
+  /** The fields of the warehouse that was opened last. */
+  get fields(): FormFields {
+    const [last] = this.saved;
+    if (last === undefined) return NOTHING;
+    const { address, user, authority, password } = last;
+    return { address, user, authority, isKept: password !== undefined };
+  }
+
+  /** On Linux without a keychain, Electron would encrypt with a key that everybody knows. */
+  async canKeep(): Promise<boolean> {
+    if (this.platform === 'linux') {
+      const backend = this.keychain.getSelectedStorageBackend();
+      if (backend === 'basic_text' || backend === 'unknown') return false;
+    }
+    return this.keychain.isAsyncEncryptionAvailable();
+  }
+
+  /** The warehouse whose copies are in a library; undefined if its password is not known. */
+  async of(libraryPath: string): Promise<NamedWarehouse | undefined> {
+    const known = this.named.get(libraryPath);
+    if (known !== undefined) return known;
+    const saved = this.saved.find(({ address }) => namedLibrary(address).libraryPath === libraryPath);
+    if (saved?.password === undefined) return undefined;
+    const named = this.decrypted(saved.password).then(
+      (password) => warehouseNamed({ ...saved, password }),
+      () => {
+        printProblem(
+          `the keychain did not give the password of ${saved.address}; open the warehouse again by its menu item`,
+        );
+        return undefined;
+      },
+    );
+    this.named.set(libraryPath, named);
+    return named;
+  }
+
+  /** Names a warehouse until the end of the application, whatever was saved before. */
+  prefer(libraryPath: string, named: NamedWarehouse): void {
+    this.named.set(libraryPath, Promise.resolve(named));
+  }
+
+  /** Remembers a warehouse that has answered. */
+  async add(entered: EnteredWarehouse): Promise<void> {
+    const { address, user, authority, password, isKept } = entered;
+    const { libraryPath } = namedLibrary(address);
+    this.prefer(libraryPath, warehouseNamed(entered));
+    try {
+      const kept =
+        isKept && (await this.canKeep())
+          ? { password: (await this.keychain.encryptStringAsync(password)).toString('base64') }
+          : {};
+      const others = this.saved.filter((other) => namedLibrary(other.address).libraryPath !== libraryPath);
+      this.saved = [{ address, user, authority, ...kept }, ...others].slice(0, MOST_SAVED);
+      write(this.path, this.saved);
+    } catch (error) {
+      printProblem(`the warehouse ${address} was opened and could not be saved: ${String(error)}`);
+    }
+  }
+
+  private async decrypted(password: string): Promise<string> {
+    return (await this.keychain.decryptStringAsync(Buffer.from(password, 'base64'))).result;
+  }
+}
+
+/** @throws ApiError `refused` when the address is invalid, or the authority cannot be read */
+export function warehouseNamed(entered: Omit<EnteredWarehouse, 'isKept'>): NamedWarehouse {
+  const { address, user, password, authority } = entered;
+  const named = namedWarehouse({
+    TURNWISE_WAREHOUSE: address,
+    TURNWISE_WAREHOUSE_USER: user === '' ? undefined : user,
+    TURNWISE_WAREHOUSE_PASSWORD: password,
+    TURNWISE_WAREHOUSE_CA: authority === '' ? process.env['TURNWISE_WAREHOUSE_CA'] : authority,
+  });
+  if (named === undefined) throw new Error('the form has no address');
+  return named;
+}
+
+function savedIn(path: string): readonly SavedWarehouse[] {
+  try {
+    return savedWarehouses.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return []; // the first time, or a truncated file
+  }
+}
+
+function write(path: string, saved: readonly SavedWarehouse[]): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Renamed when it is whole, because a full disk would otherwise empty it.
+  writeFileSync(`${path}.partial`, JSON.stringify(saved), { mode: 0o600 });
+  renameSync(`${path}.partial`, path);
+}
