@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { readAddress } from '../warehouse/namedWarehouse.ts';
 
 /**
  * The default library: one per user, shared by all shells, in `TURNWISE_HOME` or the system's directory for
@@ -24,7 +25,7 @@ export function defaultLibraryPath(
 }
 
 /** Whether `--library` names a warehouse instead of a file. */
-export const isWarehouseAddress = (named: string): boolean => /^(?:clickhouse|https?):\/\//.test(named);
+export const isWarehouseAddress = (named: string): boolean => /^(?:clickhouse|https?):\/\//i.test(named);
 
 export interface NamedLibrary {
   readonly libraryPath: string;
@@ -36,13 +37,22 @@ export interface NamedLibrary {
 export function namedLibrary(named: string | undefined): NamedLibrary {
   if (named === undefined) return { libraryPath: defaultLibraryPath() };
   if (!isWarehouseAddress(named)) return { libraryPath: named };
-  // An address with a password is refused later. It must not become a name.
-  const { hostname, port, pathname } = new URL(URL.canParse(named) ? named : 'clickhouse://unknown');
-  const file = [hostname, port, pathname.slice(1)].join('-').replaceAll(/[^\w.-]+/g, '_');
-  return {
-    libraryPath: join(dirname(defaultLibraryPath()), 'warehouses', `${file}.sqlite`),
-    warehouse: named,
-  };
+  return { libraryPath: libraryOfWarehouse(named), warehouse: named };
+}
+
+/** The library for what is copied from a warehouse. It is the same however the address is written. */
+export const libraryOfWarehouse = (address: string): string =>
+  join(dirname(defaultLibraryPath()), 'warehouses', `${nameOfWarehouse(address)}.sqlite`);
+
+function nameOfWarehouse(address: string): string {
+  try {
+    const { server, database } = readAddress(address);
+    const { hostname, port } = new URL(server.replace(/^https?/, 'clickhouse'));
+    return [hostname, port, database].join('-').replaceAll(/[^\w.-]/g, '_');
+  } catch {
+    // An address with a password is refused later. It must not become a name.
+    return 'unknown';
+  }
 }
 
 /** Wheels that Python of tool calls may import in every shell, unless a command names another folder. */

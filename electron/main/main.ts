@@ -22,7 +22,7 @@ import {
 import { failureOf, type Result } from '../../shared/api/errors.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
-import { namedLibrary } from '../host/libraryPath.ts';
+import { libraryOfWarehouse, namedLibrary } from '../host/libraryPath.ts';
 import { libraryPage, type Opened, openAtStart, openPaths } from '../host/openPaths.ts';
 import { printProblem } from '../host/printProblem.ts';
 import { namedWarehouse } from '../warehouse/namedWarehouse.ts';
@@ -109,7 +109,7 @@ async function run(): Promise<void> {
   const openWarehouse = async (entered: EnteredWarehouse, signal: AbortSignal) => {
     try {
       const named = warehouseNamed(entered);
-      const opened = await host.openWarehouse(namedLibrary(entered.address).libraryPath, named, signal);
+      const opened = await host.openWarehouse(libraryOfWarehouse(entered.address), named, signal);
       if (opened.ok) await saved.add(entered);
       return opened;
     } catch (error) {

@@ -2,11 +2,11 @@
  * The warehouses that the user has opened in the dialog. Their addresses and accounts are in a file that only the user can
  * read; a password is in memory and, if the user wants it, in that file too, encrypted with a key of the system's keychain.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { SafeStorage } from 'electron';
 import { z } from 'zod';
-import { namedLibrary } from '../host/libraryPath.ts';
+import { libraryOfWarehouse } from '../host/libraryPath.ts';
 import { printProblem } from '../host/printProblem.ts';
 import { type NamedWarehouse, namedWarehouse } from '../warehouse/namedWarehouse.ts';
 import type { EnteredWarehouse, FormFields } from './warehouseForm.ts';
@@ -37,7 +37,7 @@ export class SavedWarehouses {
   private readonly platform: NodeJS.Platform;
   /** Most recent first. */
   private saved: readonly SavedWarehouse[];
-  /** By the path of the library that has the copies. */
+  /** By the real path of the library that has the copies. */
   private readonly named = new Map<string, Promise<NamedWarehouse | undefined>>();
 
   constructor(path: string, keychain: Keychain, platform: NodeJS.Platform = process.platform) {
@@ -66,9 +66,10 @@ export class SavedWarehouses {
 
   /** The warehouse whose copies are in a library; undefined if its password is not known. */
   async of(libraryPath: string): Promise<NamedWarehouse | undefined> {
-    const known = this.named.get(libraryPath);
+    const library = realOf(libraryPath);
+    const known = this.named.get(library);
     if (known !== undefined) return known;
-    const saved = this.saved.find(({ address }) => namedLibrary(address).libraryPath === libraryPath);
+    const saved = this.saved.find(({ address }) => realOf(libraryOfWarehouse(address)) === library);
     if (saved?.password === undefined) return undefined;
     const named = this.decrypted(saved.password).then(
       (password) => warehouseNamed({ ...saved, password }),
@@ -79,26 +80,26 @@ export class SavedWarehouses {
         return undefined;
       },
     );
-    this.named.set(libraryPath, named);
+    this.named.set(library, named);
     return named;
   }
 
   /** Names a warehouse until the end of the application, whatever was saved before. */
   prefer(libraryPath: string, named: NamedWarehouse): void {
-    this.named.set(libraryPath, Promise.resolve(named));
+    this.named.set(realOf(libraryPath), Promise.resolve(named));
   }
 
   /** Remembers a warehouse that has answered. */
   async add(entered: EnteredWarehouse): Promise<void> {
     const { address, user, authority, password, isKept } = entered;
-    const { libraryPath } = namedLibrary(address);
+    const libraryPath = libraryOfWarehouse(address);
     this.prefer(libraryPath, warehouseNamed(entered));
     try {
       const kept =
         isKept && (await this.canKeep())
           ? { password: (await this.keychain.encryptStringAsync(password)).toString('base64') }
           : {};
-      const others = this.saved.filter((other) => namedLibrary(other.address).libraryPath !== libraryPath);
+      const others = this.saved.filter((other) => libraryOfWarehouse(other.address) !== libraryPath);
       this.saved = [{ address, user, authority, ...kept }, ...others].slice(0, MOST_SAVED);
       write(this.path, this.saved);
     } catch (error) {
@@ -108,6 +109,15 @@ export class SavedWarehouses {
 
   private async decrypted(password: string): Promise<string> {
     return (await this.keychain.decryptStringAsync(Buffer.from(password, 'base64'))).result;
+  }
+}
+
+/** Hosts know a library by its real path. A library that is not there yet is in a directory that is. */
+function realOf(libraryPath: string): string {
+  try {
+    return join(realpathSync.native(dirname(libraryPath)), basename(libraryPath));
+  } catch {
+    return libraryPath;
   }
 }
 

@@ -28,7 +28,7 @@ one gets the demo run.
 `;
 
 /** As `isWarehouseAddress` of electron/host/libraryPath.ts, which is not built yet. */
-const IS_ADDRESS = /^(?:clickhouse|https?):\/\//;
+const IS_ADDRESS = /^(?:clickhouse|https?):\/\//i;
 
 /** npm runs scripts in the package's directory; INIT_CWD has the user's directory. */
 function fromUser(path) {

@@ -21,7 +21,7 @@ const PROTOCOLS: Readonly<Record<string, { readonly protocol: string; readonly p
 
 /** @throws ApiError `refused` when the text is no address of a database, or contains a password */
 export function readAddress(text: string): WarehouseAddress {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = /^[a-z]+:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   const known = url === undefined ? undefined : PROTOCOLS[url.protocol];
   const database = url?.pathname.replace(/^\/|\/$/g, '') ?? '';
   // The text is not repeated, because it may contain a password anywhere.
@@ -33,7 +33,9 @@ export function readAddress(text: string): WarehouseAddress {
     throw refused(
       'the address contains a user, a password or parameters; user and password come from TURNWISE_WAREHOUSE_USER and TURNWISE_WAREHOUSE_PASSWORD, --credentials FILE, or the fields of Open warehouse',
     );
-  const port = url.port === '' ? known.port : Number(url.port);
+  // `URL` leaves out the port of a scheme, which is not that of ClickHouse.
+  const { port: given } = new URL(text.replace(/^https?/i, 'clickhouse'));
+  const port = given === '' ? known.port : Number(given);
   return { server: `${known.protocol}//${url.hostname}:${port}`, database };
 }
 

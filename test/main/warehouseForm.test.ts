@@ -1,13 +1,15 @@
 /** The form of *Open warehouse…*, and what is kept of it. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { namedLibrary } from '../../electron/host/libraryPath.ts';
+import { libraryOfWarehouse } from '../../electron/host/libraryPath.ts';
 import { SavedWarehouses } from '../../electron/main/savedWarehouses.ts';
 import {
   type EnteredWarehouse,
   type FormServices,
   warehouseForm,
 } from '../../electron/main/warehouseForm.ts';
+import { readAddress } from '../../electron/warehouse/namedWarehouse.ts';
 import { type Scratch, scratch } from '../support/library.ts';
 
 const FORM = 'app://bundle/warehouse';
@@ -113,7 +115,7 @@ describe('opened warehouses', () => {
   });
   afterEach(() => place.remove());
 
-  const { libraryPath } = namedLibrary(ENTERED.address);
+  const libraryPath = libraryOfWarehouse(ENTERED.address);
   const turned = (text: string) => [...text].reverse().join('');
   const keychain = (backend: 'gnome_libsecret' | 'basic_text' = 'gnome_libsecret') => ({
     isAsyncEncryptionAvailable: async () => true,
@@ -142,6 +144,35 @@ describe('opened warehouses', () => {
     expect(await next.of(libraryPath)).toMatchObject({ credentials: { password: ENTERED.password } });
     expect(await open().of(libraryPath)).toBeUndefined();
     expect(open().fields.address).toBe(ENTERED.address);
+  });
+
+  test('have one library each, however their address is written', () => {
+    const name = (address: string) => basename(libraryOfWarehouse(address));
+    const same = ['http://h/team', 'http://h:8123/team/', 'HTTP://H:8123/team', 'clickhouse://h/team'];
+    expect(new Set(same.map(name))).toEqual(new Set(['h-8123-team.sqlite']));
+    const others = [
+      ...['https://h/team', 'http://h:80/team', 'https://h:443/team', 'http://a-b/c', 'http://a/b_c'],
+      ...['http://[::1:1]:1/a', 'http://[1::1]:1/a', 'http://[2001:db8::1]/a', 'http://[2001:db8:1::]/a'],
+    ];
+    expect(new Set(others.map(name)).size).toBe(others.length);
+    expect(readAddress('https://h:443/team').server).toBe('https://h:443');
+    for (const bad of ['http:/h/team', 'http:h/team', 'http:../../x'])
+      expect(() => readAddress(bad)).toThrow('the address of a warehouse must be');
+  });
+
+  test('are known by the real path of their library', async () => {
+    if (process.platform === 'win32') return;
+    mkdirSync(`${place.directory}/real/warehouses`, { recursive: true });
+    symlinkSync(`${place.directory}/real`, `${place.directory}/link`);
+    vi.stubEnv('TURNWISE_HOME', `${place.directory}/link`);
+    try {
+      const library = libraryOfWarehouse(ENTERED.address);
+      await open().add(ENTERED);
+      expect(await open().of(library.replace('/link/', '/real/'))).toBeDefined();
+      expect(await open().of(library)).toBeDefined();
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   test('keep no password where the system would not hide it', async () => {
