@@ -6,6 +6,7 @@ import { terminalJson, terminalLine } from '../../shared/domain/terminalText.ts'
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { Warehouse } from '../warehouse/connection.ts';
+import { loadDataSet } from '../warehouse/loadDataSet.ts';
 import { readAddress, readCredentials } from '../warehouse/namedWarehouse.ts';
 import { type PullReport, pull, warehouseRuns } from '../warehouse/pull.ts';
 import { LARGEST_STEP, Push, type PushReport } from '../warehouse/push.ts';
@@ -25,6 +26,7 @@ import { rowWriter } from './rowWriters.ts';
 const help = `usage: turnwise warehouse init URL [--cluster NAME] [--print]
        turnwise warehouse push PATH… --to URL [--as NAME] [--follow]
        turnwise warehouse push --library FILE --to URL [--run RUN_KEY]… [--as NAME] [--follow]
+       turnwise warehouse load DATA_SET --to URL [--collection NAME] [--json]
        turnwise warehouse runs URL [--json]
        turnwise warehouse pull URL --run RUN --out DIRECTORY [--steps N|N..N] [--filter FILTER] [--json]
        turnwise warehouse remove URL --run RUN
@@ -37,6 +39,8 @@ and everyone takes the steps they want to look at into a library.
   push      reads logs into a library beside your own, and sends what the warehouse does not have. It may be
             interrupted or repeated, and several may run at once; readers see a step only when it is whole.
             Copies of a warehouse's steps (from-warehouse beside a library) are left out
+  load      lets the server read a data set that turnwise export --out wrote: a directory below its user_files,
+            s3://BUCKET/PATH or https://…; --collection NAME has the keys of S3. What is there already is left out
   runs      lists the runs
   pull      writes rollouts of a run as a data set; turnwise ingest DIRECTORY, or npm start -- DIRECTORY, opens it
   remove    removes a run from the warehouse
@@ -55,7 +59,7 @@ and everyone takes the steps they want to look at into a library.
 
 Exit codes: 0 done, 3 pushed with issues in the logs, 1 failed, 2 usage.`;
 
-const ACTIONS = { init, push, runs, pull: pullRun, remove, clean } as const;
+const ACTIONS = { init, push, load, runs, pull: pullRun, remove, clean } as const;
 
 export const warehouseCommand: Command = {
   name: 'warehouse',
@@ -65,7 +69,12 @@ export const warehouseCommand: Command = {
     const args = readArguments('warehouse', argv, {
       ...{ to: { type: 'string' }, as: { type: 'string' }, cluster: { type: 'string' } },
       ...{ library: { type: 'string' }, out: { type: 'string' }, steps: { type: 'string' } },
-      ...{ filter: { type: 'string' }, credentials: { type: 'string' }, ca: { type: 'string' } },
+      ...{
+        filter: { type: 'string' },
+        collection: { type: 'string' },
+        credentials: { type: 'string' },
+        ca: { type: 'string' },
+      },
       ...{ print: { type: 'boolean' }, follow: { type: 'boolean' }, json: { type: 'boolean' } },
       run: { type: 'string', multiple: true },
     });
@@ -237,6 +246,25 @@ function print(args: Arguments, report: PushReport): void {
       ? `${terminalJson(report)}\n`
       : `${rollouts.toLocaleString('en')} rollouts of ${runs} ${runs === 1 ? 'run' : 'runs'} sent in ${sent} loads (${bytesText(bytes)}); ${known} were there already${copies === 0 ? '' : `; ${copies.toLocaleString('en')} rollouts were left out, because they are copies from a warehouse`}\n`,
   );
+}
+
+async function load(call: Call): Promise<number> {
+  const { args, given, signal } = call;
+  const [to, collection] = [args.string('to'), args.string('collection')];
+  const [from, ...more] = given;
+  if (to === undefined || from === undefined || more.length > 0)
+    throw new UsageError('warehouse load: give one DATA_SET, and --to URL', help);
+  return withWarehouse(call, to, {}, async (warehouse) => {
+    const place = { from, ...(collection === undefined ? {} : { collection }) };
+    const report = await loadDataSet(warehouse, place, signal);
+    const { rollouts, runs, loaded, known } = report;
+    process.stdout.write(
+      args.flag('json')
+        ? `${terminalJson(report)}\n`
+        : `${rollouts.toLocaleString('en')} rollouts of ${runs} ${runs === 1 ? 'run' : 'runs'} loaded from ${loaded} ${loaded === 1 ? 'file' : 'files'}; ${known} were there already\n`,
+    );
+    return 0;
+  });
 }
 
 async function runs(call: Call): Promise<number> {

@@ -42,7 +42,7 @@ const PARTS = ['runs', 'rollouts'] as const;
 const LONGEST_NAME = 200;
 
 /** Marks a missing partition value in Hive, Spark, pandas and DuckDB. */
-const NO_STEP = '__HIVE_DEFAULT_PARTITION__';
+export const NO_STEP = '__HIVE_DEFAULT_PARTITION__';
 
 export interface DataSetRequest {
   /** Absent: every run. */
@@ -219,4 +219,14 @@ export function partitionName(value: string): string {
   if (escaped.length <= LONGEST_NAME) return escaped;
   const hash = createHash('sha256').update(value).digest('hex').slice(0, 16);
   return `${escaped.slice(0, LONGEST_NAME - hash.length - 1).replace(/%.?$/, '')}~${hash}`;
+}
+
+/** @returns the value that a directory is named after; undefined: the name is cut, or not one of ours */
+export function partitionValue(name: string): string | undefined {
+  if (name === '' || (name.length > LONGEST_NAME - 3 && /~[\da-f]{16}$/.test(name))) return undefined;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
 }

@@ -136,7 +136,7 @@ export class Push {
       report.runs--;
       return;
     }
-    await this.sendLines(run, key);
+    await sendLines(this.warehouse, key, this.linesOf(run), signal);
     const loads = new Map(
       (
         await this.warehouse.parsed(
@@ -287,25 +287,9 @@ export class Push {
     }
   }
 
-  /** Stages and metrics may come from several nodes, so lines are added, never replaced. */
-  private async sendLines(run: ExportedRun, key: string): Promise<void> {
-    const { signal, as } = this.options;
-    const named = as === undefined ? run : { ...run, loggedId: as };
-    const there = await this.warehouse.parsed(
-      z.object({ line: z.string() }),
-      'SELECT DISTINCT line FROM run_line WHERE run = {run:String}',
-      { run: key },
-      signal,
-    );
-    const known = new Set(there.map(({ line }) => line));
-    const lines = runLines(this.db, named).filter((line) => !known.has(line));
-    if (lines.length === 0) return;
-    await this.warehouse.add(
-      'run_line',
-      ['run', 'number', 'line'],
-      lines.map((line, number) => ({ run: key, number, line })),
-      signal,
-    );
+  private linesOf(run: ExportedRun): readonly string[] {
+    const { as } = this.options;
+    return runLines(this.db, as === undefined ? run : { ...run, loggedId: as });
   }
 
   /** Sends the files with issues. */
@@ -347,6 +331,30 @@ export class Push {
     }
     return sent;
   }
+}
+
+/** Stages and metrics may come from several nodes, so lines are added, never replaced. */
+export async function sendLines(
+  warehouse: Warehouse,
+  key: string,
+  lines: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const there = await warehouse.parsed(
+    z.object({ line: z.string() }),
+    'SELECT DISTINCT line FROM run_line WHERE run = {run:String}',
+    { run: key },
+    signal,
+  );
+  const known = new Set(there.map(({ line }) => line));
+  const missing = lines.filter((line) => !known.has(line));
+  if (missing.length === 0) return;
+  await warehouse.add(
+    'run_line',
+    ['run', 'number', 'line'],
+    missing.map((line, number) => ({ run: key, number, line })),
+    signal,
+  );
 }
 
 /** Rollouts of one step and one log, in a temporary file. */

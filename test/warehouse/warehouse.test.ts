@@ -27,6 +27,7 @@ import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
 import { Warehouse } from '../../electron/warehouse/connection.ts';
 import { filterCondition } from '../../electron/warehouse/filterSql.ts';
+import { loadDataSet } from '../../electron/warehouse/loadDataSet.ts';
 import {
   type Credentials,
   readAddress,
@@ -222,6 +223,28 @@ describe.runIf(hasEngine)('a warehouse', () => {
       );
       await expectSame(join(pulled, run), exported, run);
     }
+  });
+
+  it('reads a data set itself, once', async () => {
+    await copyDemoLibrary(place.library);
+    const exported = exportAll();
+    const load = () => loadDataSet(warehouse, { from: exported });
+    expect(await load()).toEqual({ runs: 2, loaded: 16, known: 0, rollouts: 1981 });
+    for (const { run } of await warehouseRuns(warehouse)) {
+      const directory = join(place.directory, 'pulled', run);
+      await pull(warehouse, { run, directory });
+      expect(readFileSync(join(directory, 'runs', `${run}.jsonl`), 'utf8')).toBe(
+        readFileSync(join(exported, 'runs', `${run}.jsonl`), 'utf8'),
+      );
+      await expectSame(directory, exported, run);
+    }
+    expect(await load()).toEqual({ runs: 2, loaded: 0, known: 16, rollouts: 0 });
+    await expect(loadDataSet(warehouse, { from: join(place.directory, 'nothing') })).rejects.toThrow(
+      /no data set at|no files|CANNOT_STAT|doesn't exist/,
+    );
+    await expect(loadDataSet(warehouse, { from: exported, collection: 'a, b' })).rejects.toThrow(
+      'a named collection of the server has letters, digits and _',
+    );
   });
 
   it.each([
