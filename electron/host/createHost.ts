@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   CONTRACT,
@@ -46,7 +46,7 @@ import type {
   RescueReport,
 } from './host.ts';
 import { checkLibrary, damageText } from './libraryCheck.ts';
-import { defaultWheels } from './libraryPath.ts';
+import { defaultWheels, libraryOfWarehouse } from './libraryPath.ts';
 import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
 import { listPaths } from './pathList.ts';
 import { PythonPool } from './pythonRunner.ts';
@@ -359,17 +359,23 @@ class LibraryHost implements Host {
   }
 
   private async namedWarehouse(): Promise<NamedWarehouse | undefined> {
-    const { warehouseOf, libraryPath } = this.options;
-    return (await warehouseOf?.(libraryPath)) ?? namedWarehouse(process.env);
+    const { warehouses, libraryPath } = this.options;
+    const named = await warehouses?.of(libraryPath);
+    if (named !== undefined) return named;
+    return this.showsNamed() ? namedWarehouse(process.env) : undefined;
   }
 
   /** Also true for an invalid address, which each request for the warehouse says. */
-  private async hasWarehouse(): Promise<boolean> {
-    try {
-      return (await this.namedWarehouse()) !== undefined;
-    } catch {
-      return true;
-    }
+  private hasWarehouse(): boolean {
+    return this.options.warehouses?.has(this.options.libraryPath) === true || this.showsNamed();
+  }
+
+  /** Whether the environment names a warehouse, and this library has no copies of another one. */
+  private showsNamed(): boolean {
+    const address = process.env['TURNWISE_WAREHOUSE'];
+    if (address === undefined || address === '') return false;
+    const [here, own] = [this.options.libraryPath, libraryOfWarehouse(address)];
+    return realOf(dirname(here)) !== realOf(dirname(own)) || basename(here) === basename(own);
   }
 
   private async requireWarehouse(): Promise<NamedWarehouse> {
@@ -466,7 +472,7 @@ class LibraryHost implements Host {
     const { actions } = this.options;
     return {
       ...this.sql.handlers(),
-      'host.info': async () => {
+      'host.info': () => {
         const { version, shell, libraryPath } = this.options;
         return {
           version,
@@ -478,7 +484,7 @@ class LibraryHost implements Host {
           granted: [...this.grants.paths],
           ...(this.library.readOnly === undefined ? {} : { readOnly: this.readOnlyText() }),
           ...this.sampling.info(),
-          ...((await this.hasWarehouse()) ? { hasWarehouse: true } : {}),
+          ...(this.hasWarehouse() ? { hasWarehouse: true } : {}),
           warnings: this.allWarnings(),
         };
       },

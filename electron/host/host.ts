@@ -142,6 +142,14 @@ export interface ShellActions {
   openLink(url: string): Promise<ResultOf<'shell.openLink'>>;
 }
 
+/** The warehouses that the user has named in the application. */
+export interface UserWarehouses {
+  /** Whether a library has the copies of one. */
+  has(libraryPath: string): boolean;
+  /** @throws ApiError `refused` when the password cannot be read */
+  of(libraryPath: string): Promise<NamedWarehouse | undefined>;
+}
+
 export interface HostIngestOptions {
   /** A saved mapping by name, or a mapping. It is used for every file. */
   readonly mapping?: string | Mapping;
@@ -171,11 +179,8 @@ export interface HostOptions {
   readonly adapter?: Adapter;
   /** Folder of wheels that Python of tool calls may import. Default: `wheels` in the user's directory. */
   readonly pythonPackages?: string;
-  /**
-   * The warehouse that the user has named for a library, beside what the environment names. It is asked at each request,
-   * because the user may give another password.
-   */
-  readonly warehouseOf?: (libraryPath: string) => Promise<NamedWarehouse | undefined>;
+  /** Beside the warehouse that the environment names. Asked at each request, because the user may give another password. */
+  readonly warehouses?: UserWarehouses;
   /** Starts the processes that run what a user wrote. Default: Node's fork. */
   readonly startProcess?: StartProcess;
 }

@@ -150,6 +150,9 @@ class OpenLibraries implements LibraryManager {
       mkdirSync(dirname(libraryPath), { recursive: true, mode: 0o700 });
       const path = join(realpathSync.native(dirname(libraryPath)), basename(libraryPath));
       const { id } = await this.openFile(path);
+      // The user has opened it, so it is remembered, once it can be granted.
+      await this.home.grant(path);
+      if (id !== HOME_LIBRARY) this.remember({ path, id, openedAt: Date.now() });
       return { ok: true, value: { library: id } };
     } catch (error) {
       const failure = failureOf(error) ?? this.log.report('a warehouse was not opened', error);

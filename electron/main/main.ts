@@ -106,8 +106,9 @@ async function run(): Promise<void> {
     const named = namedWarehouse(process.env);
     if (named !== undefined) saved.prefer(libraryPath, named);
   }
-  const openWarehouse = async (entered: EnteredWarehouse, signal: AbortSignal) => {
+  const openWarehouse = async (given: EnteredWarehouse, signal: AbortSignal) => {
     try {
+      const entered = await saved.withKeptPassword(given);
       const named = warehouseNamed(entered);
       const opened = await host.openWarehouse(libraryOfWarehouse(entered.address), named, signal);
       if (opened.ok) await saved.add(entered);
@@ -139,7 +140,7 @@ async function run(): Promise<void> {
     version: app.getVersion(),
     actions,
     startProcess: childProcesses(utilityProcess),
-    warehouseOf: (path) => saved.of(path),
+    warehouses: saved,
     ...(paths.demo === undefined ? {} : { demoPath: paths.demo }),
   });
 

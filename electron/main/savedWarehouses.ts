@@ -6,7 +6,9 @@ import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from
 import { basename, dirname, join } from 'node:path';
 import type { SafeStorage } from 'electron';
 import { z } from 'zod';
-import { libraryOfWarehouse } from '../host/libraryPath.ts';
+import { refused } from '../../shared/api/errors.ts';
+import type { UserWarehouses } from '../host/host.ts';
+import { isWarehouseAddress, libraryOfWarehouse } from '../host/libraryPath.ts';
 import { printProblem } from '../host/printProblem.ts';
 import { type NamedWarehouse, namedWarehouse } from '../warehouse/namedWarehouse.ts';
 import type { EnteredWarehouse, FormFields } from './warehouseForm.ts';
@@ -21,6 +23,7 @@ const savedWarehouses = z.array(
   }),
 );
 type SavedWarehouse = z.infer<typeof savedWarehouses>[number];
+type KeptWarehouse = SavedWarehouse & { readonly password: string };
 
 /** Warehouses that are remembered. */
 const MOST_SAVED = 50;
@@ -31,7 +34,7 @@ type Keychain = Pick<
   'isAsyncEncryptionAvailable' | 'encryptStringAsync' | 'decryptStringAsync' | 'getSelectedStorageBackend'
 >;
 
-export class SavedWarehouses {
+export class SavedWarehouses implements UserWarehouses {
   private readonly path: string;
   private readonly keychain: Keychain;
   private readonly platform: NodeJS.Platform;
@@ -64,24 +67,28 @@ export class SavedWarehouses {
     return this.keychain.isAsyncEncryptionAvailable();
   }
 
-  /** The warehouse whose copies are in a library; undefined if its password is not known. */
+  has(libraryPath: string): boolean {
+    return this.named.has(realOf(libraryPath)) || this.kept(libraryPath) !== undefined;
+  }
+
   async of(libraryPath: string): Promise<NamedWarehouse | undefined> {
     const library = realOf(libraryPath);
     const known = this.named.get(library);
     if (known !== undefined) return known;
-    const saved = this.saved.find(({ address }) => realOf(libraryOfWarehouse(address)) === library);
-    if (saved?.password === undefined) return undefined;
-    const named = this.decrypted(saved.password).then(
-      (password) => warehouseNamed({ ...saved, password }),
-      () => {
-        printProblem(
-          `the keychain did not give the password of ${saved.address}; open the warehouse again by its menu item`,
-        );
-        return undefined;
-      },
-    );
+    const kept = this.kept(libraryPath);
+    if (kept === undefined) return undefined;
+    const named = this.passwordOf(kept).then((password) => warehouseNamed({ ...kept, password }));
+    // Asked once: a keychain may ask its user.
     this.named.set(library, named);
     return named;
+  }
+
+  /** Fills in the kept password of the same warehouse and user where none was entered. */
+  async withKeptPassword(entered: EnteredWarehouse): Promise<EnteredWarehouse> {
+    if (entered.password !== '' || !isWarehouseAddress(entered.address)) return entered;
+    const kept = this.kept(libraryOfWarehouse(entered.address));
+    if (kept === undefined || kept.user !== entered.user) return entered;
+    return { ...entered, password: await this.passwordOf(kept) };
   }
 
   /** Names a warehouse until the end of the application, whatever was saved before. */
@@ -107,8 +114,18 @@ export class SavedWarehouses {
     }
   }
 
-  private async decrypted(password: string): Promise<string> {
-    return (await this.keychain.decryptStringAsync(Buffer.from(password, 'base64'))).result;
+  private kept(libraryPath: string): KeptWarehouse | undefined {
+    const library = realOf(libraryPath);
+    const saved = this.saved.find(({ address }) => realOf(libraryOfWarehouse(address)) === library);
+    return saved?.password === undefined ? undefined : { ...saved, password: saved.password };
+  }
+
+  private async passwordOf({ address, password }: KeptWarehouse): Promise<string> {
+    try {
+      return (await this.keychain.decryptStringAsync(Buffer.from(password, 'base64'))).result;
+    } catch {
+      throw refused(`the keychain did not give the password of ${address}; enter it in Open warehouse`);
+    }
   }
 }
 

@@ -54,6 +54,8 @@ export function warehouseForm(services: FormServices): {
   close(): void;
 } {
   let { fields } = services;
+  /** Whether the keychain has the password. */
+  const isKnown = (address: string): boolean => services.fields.isKept && address === services.fields.address;
   let failure: string | undefined;
   let connecting: AbortController | undefined;
 
@@ -74,7 +76,7 @@ export function warehouseForm(services: FormServices): {
       const { protocol, host, pathname } = new URL(request.url);
       if (protocol !== `${SCHEME}:` || host !== APP_HOST) return refused();
       if (request.method === 'GET' && pathname === FORM_PATH)
-        return page(formPage(fields, services.canKeep, failure));
+        return page(formPage(fields, isKnown(fields.address), services.canKeep, failure));
       if (request.method !== 'POST') return refused();
       if (pathname === CANCEL_PATH) {
         services.onCancelled();
@@ -108,7 +110,12 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const escaped = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
 
-function formPage(fields: FormFields, canKeep: boolean, failure: string | undefined): string {
+function formPage(
+  fields: FormFields,
+  isKnown: boolean,
+  canKeep: boolean,
+  failure: string | undefined,
+): string {
   const { address, user, authority, isKept } = fields;
   const keep = canKeep
     ? `<label class="check"><input type="checkbox" name="keep"${isKept ? ' checked' : ''}> Keep the password in this system's keychain</label>`
@@ -125,7 +132,7 @@ function formPage(fields: FormFields, canKeep: boolean, failure: string | undefi
     <input name="user" value="${escaped(user)}" placeholder="default" autocomplete="off" spellcheck="false">
   </label>
   <label>Password
-    <input name="password" type="password"${address === '' ? '' : ' autofocus'} autocomplete="off">
+    <input name="password" type="password"${isKnown ? ' placeholder="kept in the keychain"' : ''}${address === '' ? '' : ' autofocus'} autocomplete="off">
   </label>
   ${keep}
   <label>Certificate authority

@@ -1,10 +1,7 @@
 /** Features of the desktop only: dialogs, menu, dropped files, a second instance, remembered windows. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +9,7 @@ import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
 import { openElectronDouble, type RunningElectron } from '../support/shells/electronShell.ts';
 import { HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { startSmallWarehouse } from '../support/smallWarehouse.ts';
 
 const home = createTemporaryHome();
 let running: RunningElectron;
@@ -154,25 +152,13 @@ test('a library chosen in the dialog opens beside the first, from the menu', asy
 });
 
 describe('a warehouse', () => {
-  const LOADED = '2026-01-01 00:00:00';
-  const RUN = { run: 'far', split: 'train', steps: 2, first_step: 1, last_step: 2, rollouts: 9, sources: 1 };
-  let server: Server;
+  let warehouse: Awaited<ReturnType<typeof startSmallWarehouse>>;
   let address: string;
   beforeAll(async () => {
-    // As much of an engine as a list of runs needs.
-    server = createServer(async (asked, answer) => {
-      const sql = await text(asked);
-      const isKnown = asked.headers.authorization === `Basic ${btoa('ann:right')}`;
-      if (!isKnown) answer.writeHead(403, { 'x-clickhouse-exception-code': '516' });
-      if (!isKnown)
-        answer.end('Code: 516. DB::Exception: ann: Authentication failed. (AUTHENTICATION_FAILED)');
-      else if (sql.includes('SELECT version')) answer.end('{"version":2}\n');
-      else answer.end(`${JSON.stringify({ ...RUN, loaded_at: LOADED })}\n`);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/team`;
+    warehouse = await startSmallWarehouse();
+    address = warehouse.address;
   });
-  afterAll(() => server.close());
+  afterAll(() => warehouse.close());
 
   const openDialog = async (): Promise<Page> => {
     // The menu asks the page.

@@ -11,12 +11,14 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { LibraryManager } from '../../electron/host/host.ts';
 import { createLibraryManager, uniqueId } from '../../electron/host/libraryManager.ts';
+import { libraryOfWarehouse } from '../../electron/host/libraryPath.ts';
 import { openPaths } from '../../electron/host/openPaths.ts';
 import { NEWEST_VERSION } from '../../electron/storage/migrate.ts';
+import { type NamedWarehouse, readAddress } from '../../electron/warehouse/namedWarehouse.ts';
 import type { HostEvent, LibraryRow, Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { readInto } from '../contract/cases.ts';
@@ -24,6 +26,7 @@ import { makeOtherLibrary, OTHER_ID, OTHER_LOG } from '../contract/twoLibraries.
 import { copyDemoLibrary, copyLibraryOf } from '../support/preparedLibrary.ts';
 import { HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { startSmallWarehouse } from '../support/smallWarehouse.ts';
 
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 const DEMO_RUN = 'synthetic-grpo-roc-demo';
@@ -424,4 +427,61 @@ test('ids are the names of files, made unique and fit for a URL', () => {
   expect(uniqueId('/a/../%2f?#.sqlite', taken)).toBe('2f');
   expect(uniqueId('/a/прогон 1.sqlite', taken)).toBe('прогон-1');
   expect(uniqueId('/a/….sqlite', taken)).toBe('library');
+});
+
+describe('a warehouse', () => {
+  withManager({ hasDemo: false });
+  let warehouse: Awaited<ReturnType<typeof startSmallWarehouse>>;
+  beforeEach(async () => {
+    warehouse = await startSmallWarehouse();
+  });
+  afterEach(() => warehouse.close());
+
+  const named = (password: string): NamedWarehouse => ({
+    address: readAddress(warehouse.address),
+    credentials: { user: 'ann', password },
+  });
+  /** A manager whose user has named it for this library. */
+  const managerOf = (library: string, password?: string): Promise<LibraryManager> => {
+    const isOf = (path: string): boolean => password !== undefined && path.endsWith(library);
+    const warehouses = {
+      has: isOf,
+      of: async (path: string) => (isOf(path) ? named(password ?? '') : undefined),
+    };
+    return createLibraryManager({ libraryPath: home.libraryPath, ...OPTIONS, warehouses });
+  };
+
+  test('opens once it has answered, and is remembered', async () => {
+    const library = at('warehouses/far.sqlite');
+    const refusal = await failureOf(manager.openWarehouse(library, named('wrong')));
+    expect(refusal.message).toContain('refused the user ann with this password');
+    expect(existsSync(library)).toBe(false);
+    expect(await manager.openWarehouse(library, named('right'))).toEqual({
+      ok: true,
+      value: { library: 'far' },
+    });
+    await manager.close();
+    manager = await managerOf('far.sqlite', 'right');
+    expect(await ask('library.list', {})).toContainEqual(expect.objectContaining({ id: 'far' }));
+    await ask('library.open', { id: 'far' });
+    expect((await ask('warehouse.runs', {}, 'far')).runs).toHaveLength(1);
+    expect(await ask('host.info', {}, 'far')).toMatchObject({ hasWarehouse: true });
+    expect(await ask('host.info', {})).not.toHaveProperty('hasWarehouse');
+    expect(await ask('warehouse.runs', {})).toEqual({ runs: [] });
+  });
+
+  test('is not shown by the library of another one', async () => {
+    vi.stubEnv('TURNWISE_HOME', home.directory);
+    vi.stubEnv('TURNWISE_WAREHOUSE', 'http://127.0.0.1:1/other');
+    try {
+      const library = libraryOfWarehouse(warehouse.address);
+      const opened = await manager.openWarehouse(library, named('right'));
+      if (!opened.ok) throw new Error(opened.failure.message);
+      expect(await ask('warehouse.runs', {}, opened.value.library)).toEqual({ runs: [] });
+      expect(await ask('host.info', {}, opened.value.library)).not.toHaveProperty('hasWarehouse');
+      expect(await ask('host.info', {})).toMatchObject({ hasWarehouse: true });
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
 });

@@ -67,6 +67,8 @@ describe('the form', () => {
 
   test('offers to keep the password only where a keychain is', async () => {
     expect(await form().text(new Request(FORM))).toContain('name="keep"');
+    const known = form({ fields: { ...ENTERED, isKept: true } });
+    expect(await known.text(new Request(FORM))).toContain('placeholder="kept in the keychain"');
     const without = await form({ canKeep: false }).text(new Request(FORM));
     expect(without).not.toContain('name="keep"');
     expect(without).toContain('This system has no keychain');
@@ -140,6 +142,9 @@ describe('opened warehouses', () => {
       credentials: { user: 'ann', password: ENTERED.password },
     });
     expect(await next.of('/elsewhere.sqlite')).toBeUndefined();
+    expect(await next.withKeptPassword({ ...ENTERED, password: '' })).toEqual(ENTERED);
+    for (const other of [{ user: 'bob' }, { address: 'https://other/team' }, { address: 'nonsense' }])
+      expect((await next.withKeptPassword({ ...ENTERED, ...other, password: '' })).password).toBe('');
     await next.add({ ...ENTERED, isKept: false });
     expect(await next.of(libraryPath)).toMatchObject({ credentials: { password: ENTERED.password } });
     expect(await open().of(libraryPath)).toBeUndefined();
@@ -200,7 +205,10 @@ describe('opened warehouses', () => {
       { ...keychain(), decryptStringAsync: () => Promise.reject(new Error('locked')) },
       'linux',
     );
-    expect(await refusing.of(libraryPath)).toBeUndefined();
+    expect(refusing.has(libraryPath)).toBe(true);
+    await expect(refusing.of(libraryPath)).rejects.toThrow(
+      'the keychain did not give the password of https://host:8443/team; enter it in Open warehouse',
+    );
     writeFileSync(`${place.directory}/own/warehouses.json`, '[{"addr');
     expect(open().fields.address).toBe('');
     expect(existsSync(`${place.directory}/own/warehouses.json.partial`)).toBe(false);
