@@ -2,7 +2,7 @@
  * The warehouses that the user has opened in the dialog. Their addresses and accounts are in a file that only the user can
  * read; a password is in memory and, if the user wants it, in that file too, encrypted with a key of the system's keychain.
  */
-import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { SafeStorage } from 'electron';
 import { z } from 'zod';
@@ -13,16 +13,14 @@ import { printProblem } from '../host/printProblem.ts';
 import { type NamedWarehouse, namedWarehouse } from '../warehouse/namedWarehouse.ts';
 import type { EnteredWarehouse, FormFields } from './warehouseForm.ts';
 
-const savedWarehouses = z.array(
-  z.object({
-    address: z.string(),
-    user: z.string(),
-    authority: z.string(),
-    /** Encrypted, base64. Absent: the user did not want it kept. */
-    password: z.string().optional(),
-  }),
-);
-type SavedWarehouse = z.infer<typeof savedWarehouses>[number];
+const savedWarehouse = z.object({
+  address: z.string(),
+  user: z.string(),
+  authority: z.string(),
+  /** Encrypted, base64. Absent: the user did not want it kept. */
+  password: z.string().optional(),
+});
+type SavedWarehouse = z.infer<typeof savedWarehouse>;
 type KeptWarehouse = SavedWarehouse & { readonly password: string };
 
 /** Warehouses that are remembered. */
@@ -40,8 +38,10 @@ export class SavedWarehouses implements UserWarehouses {
   private readonly platform: NodeJS.Platform;
   /** Most recent first. */
   private saved: readonly SavedWarehouse[];
-  /** By the real path of the library that has the copies. */
-  private readonly named = new Map<string, Promise<NamedWarehouse | undefined>>();
+  /** Of this session, by the real path of the library that has the copies. */
+  private readonly named = new Map<string, NamedWarehouse>();
+  /** By the encrypted text. A keychain may ask its user, so it is asked once. */
+  private readonly passwords = new Map<string, Promise<string>>();
 
   constructor(path: string, keychain: Keychain, platform: NodeJS.Platform = process.platform) {
     this.path = path;
@@ -72,15 +72,12 @@ export class SavedWarehouses implements UserWarehouses {
   }
 
   async of(libraryPath: string): Promise<NamedWarehouse | undefined> {
-    const library = realOf(libraryPath);
-    const known = this.named.get(library);
+    const known = this.named.get(realOf(libraryPath));
     if (known !== undefined) return known;
     const kept = this.kept(libraryPath);
-    if (kept === undefined) return undefined;
-    const named = this.passwordOf(kept).then((password) => warehouseNamed({ ...kept, password }));
-    // Asked once: a keychain may ask its user.
-    this.named.set(library, named);
-    return named;
+    return kept === undefined
+      ? undefined
+      : warehouseNamed({ ...kept, password: await this.passwordOf(kept) });
   }
 
   /** Fills in the kept password of the same warehouse and user where none was entered. */
@@ -93,7 +90,7 @@ export class SavedWarehouses implements UserWarehouses {
 
   /** Names a warehouse until the end of the application, whatever was saved before. */
   prefer(libraryPath: string, named: NamedWarehouse): void {
-    this.named.set(realOf(libraryPath), Promise.resolve(named));
+    this.named.set(realOf(libraryPath), named);
   }
 
   /** Remembers a warehouse that has answered. */
@@ -106,7 +103,8 @@ export class SavedWarehouses implements UserWarehouses {
         isKept && (await this.canKeep())
           ? { password: (await this.keychain.encryptStringAsync(password)).toString('base64') }
           : {};
-      const others = this.saved.filter((other) => libraryOfWarehouse(other.address) !== libraryPath);
+      // Another start may have added some.
+      const others = savedIn(this.path).filter((other) => libraryOfWarehouse(other.address) !== libraryPath);
       this.saved = [{ address, user, authority, ...kept }, ...others].slice(0, MOST_SAVED);
       write(this.path, this.saved);
     } catch (error) {
@@ -121,8 +119,12 @@ export class SavedWarehouses implements UserWarehouses {
   }
 
   private async passwordOf({ address, password }: KeptWarehouse): Promise<string> {
+    const known = this.passwords.get(password);
+    const asked =
+      known ?? this.keychain.decryptStringAsync(Buffer.from(password, 'base64')).then(({ result }) => result);
+    this.passwords.set(password, asked);
     try {
-      return (await this.keychain.decryptStringAsync(Buffer.from(password, 'base64'))).result;
+      return await asked;
     } catch {
       throw refused(`the keychain did not give the password of ${address}; enter it in Open warehouse`);
     }
@@ -153,7 +155,9 @@ export function warehouseNamed(entered: Omit<EnteredWarehouse, 'isKept'>): Named
 
 function savedIn(path: string): readonly SavedWarehouse[] {
   try {
-    return savedWarehouses.parse(JSON.parse(readFileSync(path, 'utf8')));
+    const list: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (!Array.isArray(list)) return [];
+    return list.flatMap((each) => savedWarehouse.safeParse(each).data ?? []);
   } catch {
     return []; // the first time, or a truncated file
   }
@@ -162,6 +166,7 @@ function savedIn(path: string): readonly SavedWarehouse[] {
 function write(path: string, saved: readonly SavedWarehouse[]): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // Renamed when it is whole, because a full disk would otherwise empty it.
-  writeFileSync(`${path}.partial`, JSON.stringify(saved), { mode: 0o600 });
+  rmSync(`${path}.partial`, { force: true });
+  writeFileSync(`${path}.partial`, JSON.stringify(saved), { flag: 'wx', mode: 0o600 });
   renameSync(`${path}.partial`, path);
 }

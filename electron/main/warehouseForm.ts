@@ -3,6 +3,7 @@
  * user enters there, so a page that shows rollouts can ask for the dialog and never for an address.
  */
 import type { Result } from '../../shared/api/errors.ts';
+import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { APP_HOST, SCHEME } from './security.ts';
 
 export interface EnteredWarehouse {
@@ -75,6 +76,8 @@ export function warehouseForm(services: FormServices): {
     async handle(request) {
       const { protocol, host, pathname } = new URL(request.url);
       if (protocol !== `${SCHEME}:` || host !== APP_HOST) return refused();
+      // Going back to it gives up what was asked.
+      if (request.method === 'GET' && pathname === FORM_PATH) connecting?.abort();
       if (request.method === 'GET' && pathname === FORM_PATH)
         return page(formPage(fields, isKnown(fields.address), services.canKeep, failure));
       if (request.method !== 'POST') return refused();
@@ -107,6 +110,8 @@ function enteredIn(form: URLSearchParams): EnteredWarehouse {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** A server's words may have characters that would change the order of those around them. */
+const shown = (text: string): string => escaped(withGlyphs(text));
 const escaped = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
 
@@ -124,7 +129,7 @@ function formPage(
 <form method="post" action="${FORM_PATH}">
   <h1>Open a warehouse</h1>
   <p class="hint">A ClickHouse database with the runs of your team. Steps are copied into a library of yours when you open them.</p>
-  ${failure === undefined ? '' : `<p class="failure" role="alert">${escaped(failure)}</p>`}
+  ${failure === undefined ? '' : `<p class="failure" role="alert">${shown(failure)}</p>`}
   <label>Address
     <input name="address" value="${escaped(address)}" placeholder="https://HOST:8443/DATABASE" required${address === '' ? ' autofocus' : ''} autocomplete="off" spellcheck="false">
   </label>
@@ -150,7 +155,7 @@ function waitingPage(address: string): string {
   return html(`
 <form method="post" action="${CANCEL_PATH}">
   <h1>Open a warehouse</h1>
-  <p role="status">Asking ${escaped(address)} for its runs…</p>
+  <p role="status">Asking ${shown(address)} for its runs…</p>
   <div class="actions"><button autofocus>Cancel</button></div>
 </form>`);
 }

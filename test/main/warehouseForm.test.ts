@@ -53,12 +53,12 @@ describe('the form', () => {
 
   test('is shown again with the failure and without the password', async () => {
     const { text, calls } = form({
-      open: async () => ({ ok: false, failure: { code: 'refused', message: '<b>no & "answer"' } }),
+      open: async () => ({ ok: false, failure: { code: 'refused', message: '<b>no & "answer"\u202e' } }),
     });
     await text(entering({ address: '"><script>', user: 'ann', password: 'hunter2' }));
     await vi.waitFor(() => expect(calls).toEqual(['failed']));
     const shown = await text(new Request(FORM));
-    expect(shown).toContain('&lt;b&gt;no &amp; &quot;answer&quot;');
+    expect(shown).toContain('&lt;b&gt;no &amp; &quot;answer&quot;⟨RLO⟩');
     expect(shown).toContain('value="&quot;&gt;&lt;script&gt;"');
     expect(shown).toContain('value="ann"');
     expect(shown).not.toContain('hunter2');
@@ -84,8 +84,11 @@ describe('the form', () => {
     });
     await text(entering({ address: 'https://one/a' }));
     await text(entering({ address: 'https://two/a' }));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    await text(new Request(FORM));
+    await text(entering({ address: 'https://three/a' }));
     close();
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
     await text(entering({}, `${FORM}/cancel`));
     expect(calls).toEqual(['cancelled']);
   });
@@ -209,6 +212,9 @@ describe('opened warehouses', () => {
     await expect(refusing.of(libraryPath)).rejects.toThrow(
       'the keychain did not give the password of https://host:8443/team; enter it in Open warehouse',
     );
+    const [whole] = JSON.parse(saved()) as readonly object[];
+    writeFileSync(`${place.directory}/own/warehouses.json`, JSON.stringify([{ address: 1 }, whole]));
+    expect(open().fields.address).toBe(ENTERED.address);
     writeFileSync(`${place.directory}/own/warehouses.json`, '[{"addr');
     expect(open().fields.address).toBe('');
     expect(existsSync(`${place.directory}/own/warehouses.json.partial`)).toBe(false);
