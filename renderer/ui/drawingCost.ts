@@ -3,10 +3,18 @@
  * separately, so 20,000 letters of alternating scripts take several seconds.
  */
 
-/** In letters of an ordinary text: 24,000 take some 10 ms, and 0.1 to 0.3 s if they are changes. */
-const [TURN_COST, FONT_COST, KANA_COST] = [24, 12, 3];
+/**
+ * In letters of an ordinary text: 24,000 take some 10 ms, and 0.1 to 0.3 s if they are changes. A blank behind letters that
+ * the page's font lacks ends a stretch, too.
+ */
+const [TURN_COST, FONT_COST, PICTURE_COST, EMOJI_COST] = [24, 12, 24, 48];
+const [KANA_COST, BLANK_COST] = [3, 4];
 
-type Script = 'latin' | 'right to left' | 'astral' | 'han' | 'kana' | 'hangul' | number;
+type Script =
+  | ('latin' | 'right to left' | 'astral' | 'han' | 'kana' | 'hangul')
+  /** Arrows, mathematics, boxes; signs that may be emoji; what makes an emoji of the character before. */
+  | ('symbol' | 'picture' | 'emoji')
+  | number;
 /** First and last code point, and the script of their letters. A number: each block of 128 is another script. */
 const SCRIPTS: readonly (readonly [from: number, to: number, script: Script | 'by block'])[] = [
   [0x41, 0x5a, 'latin'],
@@ -28,7 +36,12 @@ const SCRIPTS: readonly (readonly [from: number, to: number, script: Script | 'b
   [0x1680, 0x1dff, 'by block'],
   [0x1e00, 0x1eff, 'latin'],
   [0x1f00, 0x1fff, 2],
-  [0x2600, 0x27bf, 11],
+  [0x2070, 0x209f, 'symbol'],
+  [0x20d0, 0x20ff, 'emoji'],
+  [0x2100, 0x25ff, 'symbol'],
+  [0x2600, 0x27bf, 'picture'],
+  [0x27c0, 0x2aff, 'symbol'],
+  [0x2b00, 0x2bff, 'picture'],
   [0x2c00, 0x2dff, 'by block'],
   [0x2e80, 0x303f, 'han'],
   [0x3040, 0x31ff, 'kana'],
@@ -37,6 +50,7 @@ const SCRIPTS: readonly (readonly [from: number, to: number, script: Script | 'b
   [0xac00, 0xd7ff, 'hangul'],
   [0xf900, 0xfaff, 'han'],
   [0xfb1d, 0xfdff, 'right to left'],
+  [0xfe00, 0xfe0f, 'emoji'],
   [0xfe70, 0xfefc, 'right to left'],
   [0xff00, 0xffef, 'han'],
   [0x10000, 0x107ff, 'astral'],
@@ -58,14 +72,17 @@ function scriptOf(code: number): Script | undefined {
 const isEastAsian = (script: Script): boolean => script === 'han' || script === 'kana' || script === 'hangul';
 
 function costOf(before: Script, script: Script): number {
-  // Each letter beyond U+FFFF is a stretch of its own.
+  // Each of these is a stretch of its own.
   if (script === 'astral') return FONT_COST;
+  if (script === 'emoji') return EMOJI_COST;
+  if (script === 'picture') return PICTURE_COST;
   if (script === before || script === 'latin') return 0;
   if (script === 'right to left') return TURN_COST;
   return isEastAsian(script) && isEastAsian(before) ? KANA_COST : FONT_COST;
 }
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 
 /** Costs beside those of directions and fonts. */
 interface Costs {
@@ -81,6 +98,7 @@ export function endOfCost(
 ): { readonly end: number; readonly cost: number } {
   let cost = 0;
   let before: Script = 'latin';
+  let isBehindBlank = false;
   for (let at = 0; at < text.length; ) {
     const code = text.codePointAt(at) ?? 0;
     const script = scriptOf(code);
@@ -89,7 +107,10 @@ export function endOfCost(
     if (script !== undefined) {
       more += costOf(before, script);
       before = script;
-    } else if (before === 'right to left' && isDigit(code)) before = 'latin'; // Digits are written from left to right.
+    } else if (before === 'right to left' && isDigit(code))
+      before = 'latin'; // Digits are written from left to right.
+    else if (before !== 'latin' && isBlank(code) && !isBehindBlank) more += BLANK_COST;
+    isBehindBlank = isBlank(code);
     cost += more;
     if (cost > most) return { end: at, cost };
     at += length;

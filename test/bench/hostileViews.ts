@@ -184,6 +184,7 @@ function* viewsOf({ groups }: HostileCorpus, only: string): Generator<readonly [
     const group = pathOfRoute({ view: 'group', runKey, step, groupKey });
     yield [`replay of ${name}`, rollout(0)];
     yield [`raw replay of ${name}`, `${rollout(0)}?text=raw`];
+    yield [`hit in ${name}`, `${rollout(0)}?find=${encodeURIComponent('text:/\\S/')}`];
     yield [`group of ${name}`, group];
     yield [`problem of ${name}`, pathOfRoute({ view: 'problem', runKey, step, groupKey })];
     if (rollouts < 2) continue;
@@ -193,7 +194,11 @@ function* viewsOf({ groups }: HostileCorpus, only: string): Generator<readonly [
     yield [`comparison of ${name}`, `/compare?${lanes.join('&')}&equal=show`];
   }
   const run = pathOfRoute({ view: 'run', runKey });
-  const pages = ['/', '/issues', '/labels', '/labels?tab=annotations', '/labels?tab=report', '/formats'];
+  const tabsOfLabels = ['annotations', 'report', 'agreement', 'conflicts', 'taxonomy'];
+  const pages = [
+    ...['/', '/issues', '/formats', '/mapping', '/labels'],
+    ...tabsOfLabels.map((tab) => `/labels?tab=${tab}`),
+  ];
   const tabs = [
     '',
     '?tab=rollouts',

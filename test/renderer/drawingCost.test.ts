@@ -4,19 +4,23 @@ import { endOfCost } from '../../renderer/ui/drawingCost.ts';
 const changes = (text: string): number =>
   endOfCost(text, Number.POSITIVE_INFINITY, { letter: 0, line: 0 }).cost;
 
-it('counts changes of direction and font, and none between words of one script', () => {
-  expect(changes('Hello, world; 1 + 1 = 2 → e\u0301')).toBe(0);
+it('counts changes of direction and font, and little between words of one script', () => {
+  expect(changes('Hello, world; 1 + 1 = 2, e\u0301')).toBe(0);
   expect(changes('Tiếng Việt có nhiều dấu')).toBe(0);
-  expect(changes('שלום עולם, שלום')).toBe(24);
+  expect(changes('שלום עולם,   שלום')).toBe(24 + 2 * 4);
   expect(changes('א1'.repeat(100))).toBe(2_400);
   expect(changes('ع1 '.repeat(100))).toBe(2_400);
   expect(changes('कখ'.repeat(100))).toBe(2_400);
   expect(changes('中あ'.repeat(100))).toBe(12 + 199 * 3);
-  expect(changes('አማርኛ በኢትዮጵያ')).toBe(12);
+  expect(changes('አማርኛ በኢትዮጵያ')).toBe(12 + 4);
   expect(changes('你好,世界。')).toBe(12);
   expect(changes('אa'.repeat(100))).toBe(2_400);
   expect(changes('a中'.repeat(100))).toBe(1_200);
   expect(changes('\u{12000}'.repeat(100))).toBe(1_200);
+  expect(changes('a⏎'.repeat(100))).toBe(1_200);
+  expect(changes('│ a │ b │')).toBe(3 * 12 + 2 * 4);
+  expect(changes('1\ufe0f\u20e3'.repeat(100))).toBe(9_600);
+  expect(changes('☎\ufe0e'.repeat(100))).toBe(7_200);
 });
 
 it('ends before the letter that costs too much, and counts letters and lines if asked to', () => {

@@ -202,7 +202,10 @@ describe('folds', () => {
   it('opens by a hit only what is quickly drawn', () => {
     expect(isQuicklyDrawn('אa'.repeat(120_000))).toBe(false);
     expect(isQuicklyDrawn('İ'.repeat(1_000_000))).toBe(false);
-    expect(isQuicklyDrawn('a b\n'.repeat(700_000))).toBe(true);
+    expect(isQuicklyDrawn('a⏎'.repeat(98_000))).toBe(false);
+    expect(isQuicklyDrawn('א '.repeat(49_000))).toBe(false);
+    expect(isQuicklyDrawn('a\n'.repeat(900_000))).toBe(false);
+    expect(isQuicklyDrawn('a line of output\n'.repeat(100_000))).toBe(true);
     expect(isQuicklyDrawn('中文。'.repeat(20_000))).toBe(true);
   });
 
