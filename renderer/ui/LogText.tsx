@@ -15,6 +15,11 @@ export function plainLogText(text: string, longest = LONGEST): string {
   );
 }
 
+/** A path, by its end if it is long. A library of somebody else may have one of any length. */
+export function plainPath(path: string): string {
+  return withGlyphs(path.length <= LONGEST ? path : `…${path.slice(-LONGEST)}`);
+}
+
 interface LogTextProps {
   readonly text: string | undefined;
   /** Upper limit of characters shown. */

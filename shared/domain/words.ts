@@ -1,5 +1,6 @@
 /** Labels of the model's values, for screens and packs. */
 import { FLAG_MEANINGS } from './flags.ts';
+import { withGlyphs } from './hiddenCharacters.ts';
 import type { RunKind, ToolOutcome } from './model.ts';
 
 export const RUN_KIND_NAMES: Readonly<Record<RunKind, string>> = {
@@ -52,8 +53,16 @@ const REASONS: Readonly<Record<string, string>> = {
   discarded_surplus: 'more groups than the batch needs',
 };
 
+/** Characters of a reason that a log names in its own words. */
+const LONGEST_REASON = 200;
+
 export function reasonText(reason: string | undefined): string {
-  return reason === undefined ? '' : (REASONS[reason] ?? reason.replaceAll('_', ' '));
+  if (reason === undefined) return '';
+  const known = REASONS[reason];
+  if (known !== undefined) return known;
+  return withGlyphs(
+    reason.length <= LONGEST_REASON ? reason.replaceAll('_', ' ') : `${reason.slice(0, LONGEST_REASON)} …`,
+  );
 }
 
 const FLAG_WORDS = new Map<string, string>(Object.entries(FLAG_MEANINGS));

@@ -1,10 +1,12 @@
 /** Texts and names in a library of somebody else, which may be of any length: the beginning is drawn, with glyphs. */
 import { cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
+import IssuesView from '../../renderer/views/issues/IssuesView.tsx';
 import { ConflictsTab } from '../../renderer/views/labels/ConflictsTab.tsx';
 import { SavedMappings } from '../../renderer/views/mapping/SavedMappings.tsx';
 import { SavedPanel } from '../../renderer/views/sql/SavedPanel.tsx';
 import type { ConflictRow } from '../../shared/api/contract.ts';
+import { reasonText } from '../../shared/domain/words.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
@@ -55,4 +57,33 @@ it('mappings', async () => {
   const { container } = renderWithClient(client, <SavedMappings />);
   await screen.findByRole('heading', { name: /^⟨RLO⟩/ });
   expectShort(container, 10_000);
+});
+
+it('paths, formats and messages of files', async () => {
+  const issue = {
+    path: LONG,
+    line: 1,
+    unit: LONG,
+    code: LONG,
+    severity: 'refused',
+    message: LONG,
+    records: 1,
+  };
+  const client = createFakeClient({
+    'issue.list': () => ({ issues: [{ ...issue, issueId: 1 }], total: 1, refused: 1 }) as never,
+    'ingest.jobs': () => [],
+    'ingest.unread': () => [],
+    'host.info': () => ({ granted: [] }) as never,
+  });
+  const { container } = renderWithClient(client, <IssuesView />);
+  await screen.findAllByText(/⟨RLO⟩/);
+  expectShort(container, 30_000);
+});
+
+it('a reason that a log names in its own words', () => {
+  expect(reasonText('kept_positive_tie')).toBe('won the tie');
+  expect(reasonText('kept_by_hand')).toBe('kept by hand');
+  const long = reasonText(LONG);
+  expect(long.startsWith('⟨RLO⟩')).toBe(true);
+  expect(long.length).toBeLessThan(300);
 });

@@ -31,7 +31,7 @@ export function alikeColumns({ ownRunKey, has }: Known): readonly Column<AlikeRo
           'sibling'
         ) : (
           <span className="muted">
-            {row.runKey === ownRunKey ? '' : `${row.runKey} · `}step {row.step}
+            {row.runKey === ownRunKey ? '' : `${plainLogText(row.runKey)} · `}step {row.step}
           </span>
         ),
     },

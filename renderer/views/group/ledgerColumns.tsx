@@ -166,7 +166,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
             minWidth: 62,
             grow: 0.6,
             sorts: 'ascending',
-            measure: ({ rollout }) => rollout?.stopReason,
+            measure: ({ rollout }) => rollout?.stopReason?.slice(0, 40),
             cell: ({ rollout }) => rollout !== undefined && stopReasonCell(rollout),
           }),
         ]

@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import type { IssueRow, UnreadFile } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { DUPLICATE_FILE } from '../../../shared/domain/model.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { isBelow } from '../../data/follows.ts';
@@ -10,6 +9,8 @@ import { goTo } from '../../data/useRoute.ts';
 import { UNKNOWN_FORMAT } from '../../data/useUnmappedFiles.ts';
 import { useUnreadFiles } from '../../data/useUnreadFiles.ts';
 import { useIngestActions } from '../../shell/useIngestActions.ts';
+import { plainLogText, plainPath } from '../../ui/LogText.tsx';
+import { LongText } from '../../ui/LongText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -51,8 +52,8 @@ const COLUMNS: readonly Column<Row>[] = [
     minWidth: 200,
     grow: 2,
     cell: (row) => (
-      <span className="mono path-tail" title={withGlyphs(row.path)}>
-        <bdi>{withGlyphs(row.path)}</bdi>
+      <span className="mono path-tail" title={plainPath(row.path)}>
+        <bdi>{plainPath(row.path)}</bdi>
       </span>
     ),
   },
@@ -69,7 +70,7 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'code',
     label: 'code',
     minWidth: 130,
-    cell: (row) => ('unread' in row ? '' : <span className="mono">{row.code}</span>),
+    cell: (row) => ('unread' in row ? '' : <span className="mono">{plainLogText(row.code)}</span>),
   },
   {
     id: 'message',
@@ -81,17 +82,18 @@ const COLUMNS: readonly Column<Row>[] = [
         <Unread row={row} />
       ) : row.code === UNKNOWN_FORMAT ? (
         <span className="issue-offer">
-          <span title={withGlyphs(row.message)}>{withGlyphs(row.message)}</span>
+          <span title={plainLogText(row.message)}>{plainLogText(row.message)}</span>
           <span className="is-link">Map its fields…</span>
         </span>
       ) : (
-        <span title={withGlyphs(row.message)}>{withGlyphs(row.message)}</span>
+        <span title={plainLogText(row.message)}>{plainLogText(row.message)}</span>
       ),
   },
 ];
 
 /** The number of one record, or the count and range of records with the same issue. */
-function recordsText({ unit, line, lastLine, records }: IssueRow): string {
+function recordsText({ unit: named, line, lastLine, records }: IssueRow): string {
+  const unit = plainLogText(named);
   const number = (value: number): string => value.toLocaleString('en');
   if (line === undefined) return '';
   if (lastLine === undefined) return unit === 'line' ? number(line) : `${unit} ${number(line)}`;
@@ -221,9 +223,11 @@ function WholeIssue({ row }: { readonly row: Row | undefined }) {
   const place = recordsText(row);
   return (
     <aside className="whole-issue" aria-label="Issue">
-      <p>{withGlyphs(row.message)}</p>
+      <p>
+        <LongText text={row.message} />
+      </p>
       <p className="mono dim">
-        <bdi>{withGlyphs(row.path)}</bdi>
+        <bdi>{plainPath(row.path)}</bdi>
         {place !== '' && `, ${row.unit === 'line' && row.lastLine === undefined ? 'line ' : ''}${place}`}
       </p>
     </aside>

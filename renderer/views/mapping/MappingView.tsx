@@ -10,6 +10,7 @@ import { useUnmappedFiles } from '../../data/useUnmappedFiles.ts';
 import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText, plainPath } from '../../ui/LogText.tsx';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { MappingEditor } from './MappingEditor.tsx';
 import { SavedMappings } from './SavedMappings.tsx';
@@ -86,8 +87,8 @@ function Mappings() {
         <ul className="mapping-unread">
           {unmapped.data.slice(0, 50).map((file) => (
             <li key={file.path}>
-              <Link className="mono" href={mappingPath(file.path)} title={file.message}>
-                {file.path}
+              <Link className="mono" href={mappingPath(file.path)} title={plainLogText(file.message)}>
+                {plainPath(file.path)}
               </Link>
             </li>
           ))}

@@ -1,6 +1,5 @@
 import { Fragment, useMemo } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import {
   disagreements,
   penaltyInputOf,
@@ -18,7 +17,7 @@ import { SampleCosts } from './SampleFacts.tsx';
 import type { Hit } from './text/findModel.ts';
 import type { Heat } from './text/tokenHeat.ts';
 import './inspector.css';
-import { LogText } from '../../ui/LogText.tsx';
+import { LogText, plainLogText, plainPath } from '../../ui/LogText.tsx';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { penaltyText } from '../../widgets/roc/rocLabels.ts';
 import { malformedCell } from '../../widgets/rollouts/cells.tsx';
@@ -150,13 +149,15 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
       <section className="inspector-end">
         <h2>Source</h2>
         <p className="mono inspector-path">
-          {row.path.split(/(?<=[/\\])/).map((part, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a path never reorder
-            <Fragment key={i}>
-              {i > 0 && <wbr />}
-              {withGlyphs(part)}
-            </Fragment>
-          ))}
+          {plainPath(row.path)
+            .split(/(?<=[/\\])/)
+            .map((part, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a path never reorder
+              <Fragment key={i}>
+                {i > 0 && <wbr />}
+                {part}
+              </Fragment>
+            ))}
           , <span className="inspector-line">{recordText(detail.record.unit, row.line)}</span>
         </p>
         <button
@@ -202,5 +203,5 @@ function textOf(value: unknown): string {
 
 /** `line 12`, `row 3` or `member 1`, depending on the file format. */
 export function recordText(unit: string, line: number): string {
-  return `${unit} ${new Intl.NumberFormat('en').format(line)}`;
+  return `${plainLogText(unit)} ${new Intl.NumberFormat('en').format(line)}`;
 }

@@ -146,7 +146,9 @@ function Ending({ detail, sample, onShow }: LineProps & Pick<OutcomeProps, 'samp
       <h2>How it ended</h2>
       <dl>
         <Field label="stopped by">
-          {row.stopReason ?? (
+          {row.stopReason !== undefined ? (
+            plainLogText(row.stopReason)
+          ) : (
             <span className="muted">
               {row.stopReasonLogged === undefined
                 ? 'unknown'

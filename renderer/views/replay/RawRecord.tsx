@@ -8,6 +8,7 @@ import { reindentedJson } from '../../../shared/domain/jsonText.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { ApiError } from '../../data/failures.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
+import { plainLogText, plainPath } from '../../ui/LogText.tsx';
 import { Modal } from '../../ui/Modal.tsx';
 import { bytes } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
@@ -53,7 +54,7 @@ export function RawRecord({ row, unit, isDark, onClose }: RawRecordProps) {
         <Dialog.Title asChild>
           <h1>Raw record</h1>
         </Dialog.Title>
-        <span className="mono raw-record-path" title={row.path}>
+        <span className="mono raw-record-path" title={plainPath(row.path)}>
           {recordPlace(first ?? { ...row, unit })}
         </span>
         <span className="dim">{first !== undefined && bytes(first.byteLength)}</span>
@@ -155,11 +156,18 @@ interface RecordSource {
 const ADAPTER_UNIT = 'output line';
 
 /** Position of a record in its file, in the file's own unit: a line, archive member, table row or array element. */
-export function recordPlace({ path, line, unit = 'line', name, isRewritten = false }: RecordSource): string {
+export function recordPlace({
+  path: logged,
+  line,
+  unit = 'line',
+  name,
+  isRewritten = false,
+}: RecordSource): string {
+  const path = plainPath(logged);
   const number = new Intl.NumberFormat('en').format(line);
   if (unit === 'line') return `${path}, line ${number}${isRewritten ? ', as JSON' : ''}`;
   if (unit === ADAPTER_UNIT) return `line ${number} of what an adapter wrote for ${path}`;
-  if (name !== undefined) return `${name} in ${path}`;
+  if (name !== undefined) return `${plainLogText(name)} in ${path}`;
   const what = unit === 'row' || unit === 'member' ? unit : 'record';
   return `${what} ${number} of ${path}${isRewritten ? ', as JSON' : ''}`;
 }

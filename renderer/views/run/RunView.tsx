@@ -12,7 +12,7 @@ import { keyed, keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Chip, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
-import { plainLogText } from '../../ui/LogText.tsx';
+import { plainLogText, plainPath } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { dayAndTime, isoTime, lasted, wholeTime } from '../../ui/times.ts';
@@ -131,7 +131,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         <span className="run-of">
           {data.model !== undefined && <Chip title="Model">{plainLogText(data.model)}</Chip>}
           {data.dataset !== undefined && <Chip title="Data set">{plainLogText(data.dataset)}</Chip>}
-          <Chip title={data.directory}>{data.format}</Chip>
+          <Chip title={plainPath(data.directory)}>{plainLogText(data.format)}</Chip>
         </span>
         <DerivedChips run={data} />
         <UnfinishedEvaluation run={data} />

@@ -9,6 +9,7 @@ import { goTo } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
+import { plainLogText, plainPath } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { type NeighbourPlace, neighbourPlaces } from './sourcesModel.ts';
 
@@ -121,8 +122,8 @@ function NeighbourDirectory({ place, isOpen, suggestion, ...rest }: NeighbourDir
   return (
     <>
       <div className="neighbour">
-        <span className="mono path-tail" title={place.directory}>
-          <bdi>{place.directory}</bdi>
+        <span className="mono path-tail" title={plainPath(place.directory)}>
+          <bdi>{plainPath(place.directory)}</bdi>
         </span>
         {rest.isSameDirectory ? (
           <small>this directory</small>
@@ -134,10 +135,10 @@ function NeighbourDirectory({ place, isOpen, suggestion, ...rest }: NeighbourDir
         <ul>
           {place.runs.map((one) => (
             <li key={one.runKey}>
-              <Link href={pathOfRoute({ view: 'run', runKey: one.runKey })}>{one.name}</Link>{' '}
+              <Link href={pathOfRoute({ view: 'run', runKey: one.runKey })}>{plainLogText(one.name)}</Link>{' '}
               <small>
                 {one.kind !== 'train' && `${RUN_KIND_NAMES[one.kind]}, `}
-                {one.format}, {counted(one.rollouts, 'rollout')}
+                {plainLogText(one.format)}, {counted(one.rollouts, 'rollout')}
               </small>
             </li>
           ))}

@@ -1,7 +1,7 @@
 import type { RunSources, SourceFileRow } from '../../../shared/api/contract.ts';
 import { followOf, useFollows } from '../../data/follows.ts';
 import { Link } from '../../ui/Link.tsx';
-import { plainLogText } from '../../ui/LogText.tsx';
+import { plainLogText, plainPath } from '../../ui/LogText.tsx';
 import { bytes, count, counted } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -15,8 +15,8 @@ const COLUMNS: readonly Column<SourceFileRow>[] = [
     minWidth: 180,
     grow: 4,
     cell: (row) => (
-      <span className="mono path-tail" title={row.path}>
-        <bdi>{row.path}</bdi>
+      <span className="mono path-tail" title={plainPath(row.path)}>
+        <bdi>{plainPath(row.path)}</bdi>
       </span>
     ),
   },
@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<SourceFileRow>[] = [
     grow: 1,
     cell: (row) =>
       row.notRead === undefined ? (
-        <span title={row.format}>{row.format}</span>
+        <span title={plainLogText(row.format ?? '')}>{plainLogText(row.format ?? '')}</span>
       ) : (
         <span title={plainLogText(row.notRead)}>△ not read</span>
       ),
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<SourceFileRow>[] = [
       if (row.notRead !== undefined) return '';
       // The unit of an adapted file is a line of the adapter's output.
       if (row.container === 'adapter') return <span title="Read with an adapter">adapter</span>;
-      return row.container === 'plain' ? `${row.unit}s` : `${row.container}, ${row.unit}s`;
+      return plainLogText(row.container === 'plain' ? `${row.unit}s` : `${row.container}, ${row.unit}s`);
     },
   },
   { id: 'bytes', label: 'size', align: 'end', minWidth: 60, grow: 0.3, cell: (row) => bytes(row.bytes) },

@@ -56,11 +56,11 @@ export function stopReasonCell({ stopReason, stopReasonSource, stopReasonLogged 
       </span>
     );
   }
-  if (stopReasonSource !== 'derived') return stopReason;
+  if (stopReasonSource !== 'derived') return plainLogText(stopReason);
   const from = stopReasonLogged === undefined ? 'the text' : `“${plainLogText(stopReasonLogged)}” in the log`;
   return (
     <i className="muted" title={`derived from ${from}`}>
-      {stopReason}
+      {plainLogText(stopReason)}
     </i>
   );
 }

@@ -291,7 +291,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     cell: (row) => (
       <span
         className="muted"
-        title={`${row.kept === undefined ? '' : row.kept ? 'kept, ' : 'discarded, '}${reasonText(row.reason)}, logged as ${row.reason}`}
+        title={`${row.kept === undefined ? '' : row.kept ? 'kept, ' : 'discarded, '}${reasonText(row.reason)}, logged as ${plainLogText(row.reason ?? '')}`}
       >
         {row.kept === undefined ? '' : row.kept ? 'kept, ' : 'discarded, '}
         {reasonText(row.reason)}
