@@ -38,9 +38,9 @@ export class SavedWarehouses implements UserWarehouses {
   private readonly platform: NodeJS.Platform;
   /** Most recent first. */
   private saved: readonly SavedWarehouse[];
-  /** Of this session, by the real path of the library that has the copies. */
+  /** Warehouses that were named in this session, by the real path of the library that has their copies. */
   private readonly named = new Map<string, NamedWarehouse>();
-  /** By the encrypted text. A keychain may ask its user, so it is asked once. */
+  /** Passwords by their encrypted text. A keychain may ask its user, so it is asked once. */
   private readonly passwords = new Map<string, Promise<string>>();
 
   constructor(path: string, keychain: Keychain, platform: NodeJS.Platform = process.platform) {

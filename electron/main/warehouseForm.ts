@@ -16,11 +16,11 @@ export interface EnteredWarehouse {
   readonly isKept: boolean;
 }
 
-/** What the form shows. A password is never sent back to it. */
+/** The fields that the form shows. A password is never sent back to it. */
 export type FormFields = Omit<EnteredWarehouse, 'password'>;
 
 export interface FormServices {
-  /** What the form shows at first. */
+  /** The fields as the form first shows them. */
   readonly fields: FormFields;
   /** Whether the system has a keychain. */
   readonly canKeep: boolean;

@@ -28,7 +28,7 @@ export type WarehouseMethod =
   | 'warehouse.schema'
   | 'warehouse.rollouts'
   | 'warehouse.keep';
-/** What the host adds to their parameters. */
+/** The host adds this to the parameters of these methods. */
 export interface OfWarehouse {
   readonly named: NamedWarehouse;
 }

@@ -30,7 +30,8 @@ export interface LoadReport {
 
 const FILE = z.object({ path: z.string(), bytes: z.number(), rollouts: z.number(), changed: z.string() });
 const LINE = z.object({ file: z.string(), line: z.string() });
-const RUN_OF_FILE = z.object({ split: z.enum(RUN_KINDS) });
+/** An empty load has no split. */
+const STORED = z.object({ rollouts: z.number(), split: z.enum(RUN_KINDS).or(z.literal('')) });
 
 /** `rollouts/run=K/step=S/part-0.parquet`, as the engine names it. */
 const PART = /\/rollouts\/run=([^/]+)\/step=([^/]+)\/[^/]+\.parquet$/;
@@ -112,25 +113,19 @@ async function loadPart(
     signal,
   );
   const [stored] = await warehouse.parsed(
-    z.object({ rollouts: z.number() }),
-    'SELECT count() AS rollouts FROM rollout_row WHERE run = {run:String} AND load = {load:UUID}',
+    STORED,
+    'SELECT count() AS rollouts, any(split) AS split FROM rollout_row WHERE run = {run:String} AND load = {load:UUID}',
     { run: key, load },
     signal,
   );
   if (stored?.rollouts !== rollouts)
     throw refused(`the warehouse has ${stored?.rollouts ?? 0} of ${rollouts} rollouts of ${path}`);
-  const [first] = await warehouse.parsed(
-    RUN_OF_FILE,
-    'SELECT any(split) AS split FROM rollout_row WHERE run = {run:String} AND load = {load:UUID}',
-    { run: key, load },
-    signal,
-  );
   await warehouse.add(
     'load_row',
     ['run', 'step', 'source', 'load', 'run_id', 'split', 'rollouts', 'content', 'summary', 'facts'],
     [
       {
-        ...{ run: key, step, source: path, load, run_id: runId, split: first?.split, rollouts, content },
+        ...{ run: key, step, source: path, load, run_id: runId, split: stored.split, rollouts, content },
         // The engine counts them from the rows.
         ...{ summary: '', facts: '' },
       },

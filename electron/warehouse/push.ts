@@ -16,6 +16,7 @@ import { isCopyOfWarehouse } from '../../shared/domain/warehouseCopies.ts';
 import { ColumnQueryEngine } from '../columns/queryEngine.ts';
 import { rolloutPart, runLines, weightOf } from '../export/dataSet.ts';
 import { rowOf } from '../export/dataSetRows.ts';
+import { MOST_INT32 } from '../export/parquetPart.ts';
 import { assertTrees, openReader, type ReadableLibrary } from '../storage/open.ts';
 import {
   type ExportedRun,
@@ -52,7 +53,7 @@ export interface PushReport {
 }
 
 /** Steps and indexes are numbers of 32 bits in a warehouse. */
-export const LARGEST_STEP = 2 ** 31 - 1;
+export const LARGEST_STEP = MOST_INT32;
 
 export interface PushOptions {
   /** Absent: every run. */

@@ -66,7 +66,7 @@ export function foldOf(text: string, kind: SegmentKind | 'prompt'): Fold {
   return { isFoldable, head: text.slice(0, end), lines, characters: text.length };
 }
 
-/** What is drawn at once without being asked for, as a hit of a search in a folded text. */
+/** A search hit opens a folded text only up to these costs, because nobody has asked for all of it. */
 const [MOST_CHANGES_AT_ONCE, MOST_BEYOND_ASCII] = [60_000, 100_000];
 
 /** Whether the whole text takes less than about a second. Letters beyond ASCII take up to 20 µs each. */

@@ -25,7 +25,7 @@ export type SessionProtocol = ReturnType<typeof sessionProtocol>;
 
 const partitions = new Map<string, SessionProtocol>();
 
-/** Of the session of a partition. */
+/** The protocols of a partition's session. The default session is the partition ''. */
 export function protocolOf(partition: string): SessionProtocol {
   const known = partitions.get(partition) ?? sessionProtocol();
   partitions.set(partition, known);

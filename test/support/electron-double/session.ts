@@ -57,7 +57,7 @@ const implemented = {
   'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setDevicePermissionHandler' | 'setProxy'
 >;
 
-/** Of a partition: the application denies its pages what it denies everywhere, and tests use the default session. */
+/** The session of a partition. The application denies its pages the same rights, which tests check in the default session. */
 export const isolatedSession: typeof implemented = {
   setPermissionRequestHandler: () => undefined,
   setPermissionCheckHandler: () => undefined,
