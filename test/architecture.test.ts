@@ -172,6 +172,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'npm',
     'types:shared/domain',
     'shared/domain/delimited.ts',
+    'shared/domain/drawingCost.ts',
     'shared/domain/hiddenCharacters.ts',
     'shared/domain/longWords.ts',
   ],

@@ -1,7 +1,7 @@
 /** A text that may be of any length and script: what can be drawn at once, and a button for more. */
 import { useState } from 'react';
+import { endOfCost } from '../../shared/domain/drawingCost.ts';
 import { Button } from './Controls.tsx';
-import { endOfCost } from './drawingCost.ts';
 import { count } from './numbers.ts';
 import { SourceText } from './SourceText.tsx';
 

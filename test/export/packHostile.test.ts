@@ -33,6 +33,34 @@ async function pack(format: PackFormat): Promise<string> {
 /** Characters that a text file for people or terminals must not contain. */
 const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/;
 
+describe('a text of a page', () => {
+  const pieces = (text: string) => text.replace(/<[^>]*>/g, '');
+  const blocks = (text: string) => text.split('<span class="b">').length - 1;
+
+  it('is in blocks if it would take a browser seconds to draw', () => {
+    const turns = 'a\u05d0'.repeat(100_000);
+    const written = html(turns);
+    expect(blocks(written)).toBeGreaterThan(20);
+    expect(pieces(written)).toBe(turns);
+    expect(blocks(html('\u200b'.repeat(10_500)))).toBe(11);
+    expect(blocks(html('A sentence of a log.\r\n'.repeat(900)))).toBe(0);
+    expect(blocks(html('word '.repeat(200_000)))).toBe(0);
+  });
+
+  it('ends a block at the end of a line, and marks go on in the next', () => {
+    const line = `${'a\u05d0'.repeat(400)}\n`;
+    const text = line.repeat(12);
+    const marks: readonly Mark[] = [
+      { start: 10, end: text.length - 10, open: '<mark>', close: '</mark>', after: '<a>end</a>' },
+    ];
+    const written = markedHtml(text, 0, text.length, marks);
+    expect(blocks(written)).toBeGreaterThan(1);
+    expect(written.split('\n</mark></span>').length).toBe(blocks(written));
+    expect(written.match(/<a>end/g)).toHaveLength(1);
+    expect(pieces(written)).toBe(`${text.slice(0, -10)}end${text.slice(-10)}`);
+  });
+});
+
 describe('a page of HTML', () => {
   it('has only our own tags and attributes', async () => {
     const text = await pack('html');

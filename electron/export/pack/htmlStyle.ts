@@ -123,10 +123,10 @@ del,ins{background:var(--diff-removed-mark);text-decoration:underline dashed var
 i{font-style:normal}
 .h1,.h2,.h3,.h4{color:var(--ink);border-radius:2px;box-shadow:inset 0 -1px var(--rule2)}
 .h1{background:var(--heat-1)}.h2{background:var(--heat-2);box-shadow:inset 0 -1px var(--heat-4)}.h3{background:var(--heat-3);box-shadow:inset 0 -2px var(--heat-4)}.h4{background:var(--heat-4);box-shadow:inset 0 -3px var(--wrong)}
-.w{word-break:break-all}.c{color:var(--wrong);font-family:var(--mono);font-size:.92em;unicode-bidi:isolate}
+.w{word-break:break-all}.b{display:block;content-visibility:auto;contain-intrinsic-size:auto 600px}.c{color:var(--wrong);font-family:var(--mono);font-size:.92em;unicode-bidi:isolate}
 .legend{display:inline-flex;gap:4px;align-items:center;font-size:12px;color:var(--ink2);flex-wrap:wrap}
 .legend i{padding:0 7px}
 bdi{unicode-bidi:isolate}
 @media (max-width:700px){.sides{grid-template-columns:minmax(0,1fr)}body>header,main,body>section{padding-left:14px;padding-right:14px}.group.wide{grid-auto-columns:88vw}}
-@media print{body{font-size:10.5pt}.more.more{display:none!important}body>header,main,body>section{max-width:none;padding-left:0;padding-right:0}.group,.turn{content-visibility:visible}.group.wide{display:block}.case{break-before:auto}.case h2,.turn>summary,.role{break-after:avoid}.note,pre{break-inside:auto}details::details-content{content-visibility:visible;display:block;block-size:auto}a{color:inherit}.h1,.h2,.h3,.h4,.m,.chip::before,svg *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{body{font-size:10.5pt}.more.more{display:none!important}body>header,main,body>section{max-width:none;padding-left:0;padding-right:0}.group,.turn,.b{content-visibility:visible}.group.wide{display:block}.case{break-before:auto}.case h2,.turn>summary,.role{break-after:avoid}.note,pre{break-inside:auto}details::details-content{content-visibility:visible;display:block;block-size:auto}a{color:inherit}.h1,.h2,.h3,.h4,.m,.chip::before,svg *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

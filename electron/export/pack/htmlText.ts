@@ -1,5 +1,6 @@
 /** Writes log text as HTML: escaped, with control characters made visible, and with marks. */
-import { glyphOf, withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { endOfCost } from '../../../shared/domain/drawingCost.ts';
+import { glyphOf, HIDDEN_CHARACTERS, withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { hasLongWord } from '../../../shared/domain/longWords.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -14,9 +15,50 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
+/** What changes of direction and font may cost in one block, and its glyphs. Ordinary texts have one block. */
+const [MOST_OF_BLOCK, MOST_GLYPHS] = [12_000, 1_000];
+
 /** Escapes text for the content of an element. */
 export function html(text: string): string {
-  return breakable(text, content(text));
+  return inBlocks(text, 0, text.length, (from, to) => content(text.slice(from, to)));
+}
+
+/**
+ * Writes a text that takes a browser long to draw in several blocks. The browser only draws those in view.
+ *
+ * @param write writes the piece between two offsets
+ */
+function inBlocks(
+  text: string,
+  start: number,
+  end: number,
+  write: (from: number, to: number) => string,
+): string {
+  const blocks: string[] = [];
+  for (let from = start; from < end; ) {
+    const rest = text.slice(from, end);
+    const to = from + Math.max(1, endOfBlock(rest));
+    blocks.push(write(from, to));
+    from = to;
+  }
+  const inner =
+    blocks.length < 2 ? blocks.join('') : blocks.map((block) => `<span class="b">${block}</span>`).join('');
+  return breakable(text.slice(start, end), inner);
+}
+
+/** Ends at the end of a line where it can, because the next block begins a line. */
+function endOfBlock(text: string): number {
+  let { end } = endOfCost(text, MOST_OF_BLOCK, { letter: 0, line: 0 });
+  let glyphs = 0;
+  for (const { index } of text.slice(0, end).matchAll(HIDDEN_CHARACTERS))
+    if (++glyphs > MOST_GLYPHS) {
+      end = index;
+      break;
+    }
+  if (text.startsWith('\r\n', end - 1)) end++;
+  if (end === text.length) return end;
+  const line = text.lastIndexOf('\n', end - 1) + 1;
+  return line > end / 2 ? line : end;
 }
 
 /** A text with a long word may break at any letter, because looking for its words would block the browser. */
@@ -51,7 +93,12 @@ export interface Mark {
  */
 export function markedHtml(text: string, start: number, end: number, marks: readonly Mark[]): string {
   const inside = marks.filter((mark) => mark.start < end && mark.end > start);
-  if (inside.length === 0) return html(text.slice(start, end));
+  return inBlocks(text, start, end, (from, to) => withMarks(text, from, to, inside));
+}
+
+function withMarks(text: string, start: number, end: number, marks: readonly Mark[]): string {
+  const inside = marks.filter((mark) => mark.start < end && mark.end > start);
+  if (inside.length === 0) return content(text.slice(start, end));
   const cuts = new Set([start, end]);
   for (const mark of inside) {
     cuts.add(Math.max(start, mark.start));
@@ -84,5 +131,5 @@ export function markedHtml(text: string, start: number, end: number, marks: read
         .join(''),
     );
   }
-  return breakable(text.slice(start, end), pieces.join(''));
+  return pieces.join('');
 }

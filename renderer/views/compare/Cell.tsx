@@ -2,12 +2,12 @@
 
 import { type ReactNode, useContext, useMemo } from 'react';
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
+import { costOfChanges, endOfCost } from '../../../shared/domain/drawingCost.ts';
 import { errorType } from '../../../shared/domain/errorType.ts';
 import { outcomeMark, problemOf, type SegmentView } from '../../data/segmentViews.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { AnsiText } from '../../ui/AnsiText.tsx';
-import { costOfChanges, endOfCost } from '../../ui/drawingCost.ts';
 import { plainLogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { SourceText, withLongWord } from '../../ui/SourceText.tsx';

@@ -1,8 +1,8 @@
 /** Two ways to draw a text: prose as it flows, and code and output line by line. Long equal stretches are elided. */
 import { Fragment, memo, useContext, useMemo } from 'react';
+import { endOfCost } from '../../../shared/domain/drawingCost.ts';
 import { MarkedCode, type MarkedLine } from '../../editor/MarkedCode.tsx';
 import { useInterface } from '../../state/interface.ts';
-import { endOfCost } from '../../ui/drawingCost.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { useStages } from '../../ui/useStages.ts';

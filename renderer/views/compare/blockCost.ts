@@ -1,6 +1,6 @@
 /** How much of each text of a row is drawn at first. A row draws all its texts at once. */
 import { createContext } from 'react';
-import { costOfChanges } from '../../ui/drawingCost.ts';
+import { costOfChanges } from '../../../shared/domain/drawingCost.ts';
 import { shownOf } from './blockModel.ts';
 import type { Compared } from './lanes/laneModel.ts';
 import type { ShownBlock } from './rowModel.ts';

@@ -1,7 +1,8 @@
 /** Folding of long segments. The hidden amount is always counted exactly. */
+
+import { endOfCost } from '../../../shared/domain/drawingCost.ts';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
 import { outcomeMark, replayText, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
-import { endOfCost } from '../../ui/drawingCost.ts';
 
 export interface Fold {
   readonly isFoldable: boolean;

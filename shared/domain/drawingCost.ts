@@ -90,7 +90,17 @@ interface Costs {
   readonly line: number;
 }
 
-/** @returns the offset up to which a text costs at most `most`; `cost` is more than that if there is more text */
+/** A mark belongs to the character before it, and a character behind U+200D to the emoji that ends there. */
+const [MARK, JOINER] = [/^[\p{M}\u200d]/u, '\u200d'];
+const continues = (text: string, at: number): boolean =>
+  MARK.test(text.slice(at, at + 2)) || text.charAt(at - 1) === JOINER;
+/** What marks may cost beyond the end. A text may consist of marks. */
+const MOST_OF_MARKS = 500;
+
+/**
+ * @returns the offset up to which a text costs at most `most`, or a little more if a character would be cut otherwise;
+ *   `cost` is more than `most` if there is more text
+ */
 export function endOfCost(
   text: string,
   most: number,
@@ -112,7 +122,7 @@ export function endOfCost(
     else if (before !== 'latin' && isBlank(code) && !isBehindBlank) more += BLANK_COST;
     isBehindBlank = isBlank(code);
     cost += more;
-    if (cost > most) return { end: at, cost };
+    if (cost > most && (cost > most + MOST_OF_MARKS || !continues(text, at))) return { end: at, cost };
     at += length;
   }
   return { end: text.length, cost };

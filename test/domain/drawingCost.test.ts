@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endOfCost } from '../../renderer/ui/drawingCost.ts';
+import { endOfCost } from '../../shared/domain/drawingCost.ts';
 
 const changes = (text: string): number =>
   endOfCost(text, Number.POSITIVE_INFINITY, { letter: 0, line: 0 }).cost;
@@ -28,4 +28,12 @@ it('ends before the letter that costs too much, and counts letters and lines if 
   expect(endOfCost(text, 100, { letter: 1, line: 10 })).toEqual({ end: 5, cost: 15 });
   expect(endOfCost(text, 12, { letter: 1, line: 10 })).toEqual({ end: 2, cost: 13 });
   expect(endOfCost('a\u{1e900}', 10, { letter: 0, line: 0 })).toEqual({ end: 1, cost: 24 });
+});
+
+it('does not end within a character, unless it has very many marks', () => {
+  const end = (text: string, most: number) => endOfCost(text, most, { letter: 1, line: 0 }).end;
+  expect(end('ae\u0301\u0302b', 2)).toBe(4);
+  expect(end('1\ufe0f\u20e31\ufe0f\u20e3', 50)).toBe(3);
+  expect(end('\u{1f469}\u200d\u{1f4bb}a', 14)).toBe(5);
+  expect(end(`a${'\u0301'.repeat(10_000)}`, 100)).toBe(600);
 });
