@@ -20,3 +20,9 @@ export const GROUP_RULES: Readonly<Record<GroupRule, { readonly short: string; r
   prompt: { short: 'group: equal prompt', words: 'by equal prompt' },
   order: { short: 'group: by order', words: 'by their order in the log' },
 };
+
+/** The rule of a stored group. A library of somebody else may name one that this Turnwise does not know. */
+export const groupRuleLabel = (rule: GroupRule): { readonly short: string; readonly words: string } =>
+  Object.hasOwn(GROUP_RULES, rule)
+    ? GROUP_RULES[rule]
+    : { short: 'group: unknown rule', words: 'by a rule that this Turnwise does not know' };

@@ -6,6 +6,7 @@ import { useLibraries } from '../data/otherLibraries.ts';
 import { presentHref } from '../data/useRoute.ts';
 import { Button } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
+import { plainLogText } from '../ui/LogText.tsx';
 import { EmptyState, WaitingState } from '../ui/States.tsx';
 import { useLibraryActions } from './useLibraryActions.ts';
 
@@ -31,10 +32,10 @@ function NotOpen({ library, row }: { readonly library: string; readonly row: Lib
   );
   if (row === undefined) {
     return (
-      <EmptyState title={`No library ${library} is open`}>
+      <EmptyState title={`No library ${plainLogText(library)} is open`}>
         <p>
-          This link opens {presentHref()} in that library. Open the library’s file, then follow the link
-          again.
+          This link opens {plainLogText(presentHref())} in that library. Open the library’s file, then follow
+          the link again.
         </p>
         <p>
           <Button isPrimary onClick={() => void chooseAndOpen()}>

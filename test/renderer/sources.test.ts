@@ -167,3 +167,10 @@ describe('small truths', () => {
     expect([recordText('line', 3), recordText('row', 3)]).toEqual(['line 3', 'row 3']);
   });
 });
+
+it('names a rule that it does not know, of a library from somebody else', () => {
+  const groups = [{ rule: 'by moon', groups: 2, rollouts: 8 }] as never;
+  expect(groupSentence(groups)).toBe(
+    'Groups by a rule that this Turnwise does not know: 2 groups of 4 rollouts.',
+  );
+});

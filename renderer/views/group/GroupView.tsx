@@ -1,5 +1,5 @@
 import { valueText } from '../../../shared/domain/filter/complete.ts';
-import { GROUP_RULES } from '../../data/domainLabels.ts';
+import { groupRuleLabel } from '../../data/domainLabels.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { choiceOfUrl } from '../../data/rocChoice.ts';
 import type { Route } from '../../data/route.ts';
@@ -84,8 +84,8 @@ export default function GroupView({ route }: { readonly route: GroupRoute }) {
         group={group}
         compare={!isLarge && <CompareButton route={route} groupId={groupId} entries={ledger.entries} />}
       >
-        <Chip title={`These rollouts were grouped ${GROUP_RULES[group.groupRule].words}`}>
-          {GROUP_RULES[group.groupRule].short}
+        <Chip title={`These rollouts were grouped ${groupRuleLabel(group.groupRule).words}`}>
+          {groupRuleLabel(group.groupRule).short}
         </Chip>
         {ledger.ledger !== undefined && showsRoc(ledger.ledger, ledger.choice) && (
           <SourceChip

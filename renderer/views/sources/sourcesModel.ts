@@ -1,5 +1,5 @@
 import type { RunSources, SourceFileRow } from '../../../shared/api/contract.ts';
-import { GROUP_RULES } from '../../data/domainLabels.ts';
+import { groupRuleLabel } from '../../data/domainLabels.ts';
 import { counted, decimal } from '../../ui/numbers.ts';
 
 export type GroupRuleChoice = 'log' | 'prompt' | 'order';
@@ -16,7 +16,7 @@ export function groupsText(groups: number, rollouts: number): string {
 export function groupSentence(groups: RunSources['groups']): string {
   if (groups.length === 0) return 'No groups yet.';
   const clauses = groups.map(
-    (one) => `${GROUP_RULES[one.rule].words}: ${groupsText(one.groups, one.rollouts)}`,
+    (one) => `${groupRuleLabel(one.rule).words}: ${groupsText(one.groups, one.rollouts)}`,
   );
   return `Groups ${clauses.join('; ')}.`;
 }
