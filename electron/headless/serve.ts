@@ -13,7 +13,7 @@ import { createLibraryManager } from '../host/libraryManager.ts';
 import { namedLibrary } from '../host/libraryPath.ts';
 import { libraryPage, openAtStart, openPaths } from '../host/openPaths.ts';
 import { printProblem, printWarnings } from '../host/printProblem.ts';
-import { returnFreedMemory } from './returnFreedMemory.ts';
+import { keepLessMemory } from './keepLessMemory.ts';
 import { startServer } from './startServer.ts';
 
 export interface ServeOptions {
@@ -61,7 +61,7 @@ async function openLibrary(host: LibraryManager, path: string): Promise<void> {
 /** Prints the URL as the only line on stdout. Resolves when everything is closed. */
 export async function serve(options: ServeOptions): Promise<void> {
   if (!existsSync(RENDERER)) throw new Error('the interface has not been built; run: npm run build');
-  returnFreedMemory();
+  keepLessMemory();
   const { libraryPath, warehouse } = namedLibrary(options.library);
   // The threads of the library read it there.
   if (warehouse !== undefined) process.env['TURNWISE_WAREHOUSE'] = warehouse;
