@@ -7,13 +7,15 @@
  * In letters of an ordinary text: 24,000 take some 10 ms, and 0.1 to 0.3 s if they are changes. A blank behind letters that
  * the page's font lacks ends a stretch, too.
  */
-const [TURN_COST, FONT_COST, PICTURE_COST, EMOJI_COST] = [24, 12, 24, 48];
+const [TURN_COST, FONT_COST, PICTURE_COST, ASTRAL_COST] = [24, 12, 24, 24];
+/** Without a font for it, a browser searches all fonts for each emoji again, and longer for each keycap. */
+const [EMOJI_COST, KEYCAP_COST] = [48, 240];
 const [KANA_COST, BLANK_COST] = [3, 4];
 
 type Script =
   | ('latin' | 'right to left' | 'astral' | 'han' | 'kana' | 'hangul')
-  /** Arrows, mathematics, boxes; signs that may be emoji; what makes an emoji of the character before. */
-  | ('symbol' | 'picture' | 'emoji')
+  /** Arrows, mathematics, boxes; signs that may be emoji; what makes an emoji or a keycap of the character before. */
+  | ('symbol' | 'picture' | 'emoji' | 'keycap')
   | number;
 /** First and last code point, and the script of their letters. A number: each block of 128 is another script. */
 const SCRIPTS: readonly (readonly [from: number, to: number, script: Script | 'by block'])[] = [
@@ -37,7 +39,7 @@ const SCRIPTS: readonly (readonly [from: number, to: number, script: Script | 'b
   [0x1e00, 0x1eff, 'latin'],
   [0x1f00, 0x1fff, 2],
   [0x2070, 0x209f, 'symbol'],
-  [0x20d0, 0x20ff, 'emoji'],
+  [0x20d0, 0x20ff, 'keycap'],
   [0x2100, 0x25ff, 'symbol'],
   [0x2600, 0x27bf, 'picture'],
   [0x27c0, 0x2aff, 'symbol'],
@@ -48,6 +50,8 @@ const SCRIPTS: readonly (readonly [from: number, to: number, script: Script | 'b
   [0x3200, 0x9fff, 'han'],
   [0xa000, 0xabff, 'by block'],
   [0xac00, 0xd7ff, 'hangul'],
+  // Halves of surrogate pairs, each of which is shown as a mark.
+  [0xd800, 0xdfff, 'astral'],
   [0xf900, 0xfaff, 'han'],
   [0xfb1d, 0xfdff, 'right to left'],
   [0xfe00, 0xfe0f, 'emoji'],
@@ -73,8 +77,9 @@ const isEastAsian = (script: Script): boolean => script === 'han' || script === 
 
 function costOf(before: Script, script: Script): number {
   // Each of these is a stretch of its own.
-  if (script === 'astral') return FONT_COST;
+  if (script === 'astral') return ASTRAL_COST;
   if (script === 'emoji') return EMOJI_COST;
+  if (script === 'keycap') return KEYCAP_COST;
   if (script === 'picture') return PICTURE_COST;
   if (script === before || script === 'latin') return 0;
   if (script === 'right to left') return TURN_COST;

@@ -16,10 +16,11 @@ it('counts changes of direction and font, and little between words of one script
   expect(changes('你好,世界。')).toBe(12);
   expect(changes('אa'.repeat(100))).toBe(2_400);
   expect(changes('a中'.repeat(100))).toBe(1_200);
-  expect(changes('\u{12000}'.repeat(100))).toBe(1_200);
+  expect(changes('\u{12000}'.repeat(100))).toBe(2_400);
+  expect(changes('\ud800 '.repeat(100))).toBe(2_800);
   expect(changes('a⏎'.repeat(100))).toBe(1_200);
   expect(changes('│ a │ b │')).toBe(3 * 12 + 2 * 4);
-  expect(changes('1\ufe0f\u20e3'.repeat(100))).toBe(9_600);
+  expect(changes('1\ufe0f\u20e3'.repeat(100))).toBe(28_800);
   expect(changes('☎\ufe0e'.repeat(100))).toBe(7_200);
 });
 
@@ -34,6 +35,6 @@ it('does not end within a character, unless it has very many marks', () => {
   const end = (text: string, most: number) => endOfCost(text, most, { letter: 1, line: 0 }).end;
   expect(end('ae\u0301\u0302b', 2)).toBe(4);
   expect(end('1\ufe0f\u20e31\ufe0f\u20e3', 50)).toBe(3);
-  expect(end('\u{1f469}\u200d\u{1f4bb}a', 14)).toBe(5);
+  expect(end('\u{1f469}\u200d\u{1f4bb}a', 26)).toBe(5);
   expect(end(`a${'\u0301'.repeat(10_000)}`, 100)).toBe(600);
 });

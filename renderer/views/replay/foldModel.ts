@@ -68,11 +68,11 @@ export function foldOf(text: string, kind: SegmentKind | 'prompt'): Fold {
 }
 
 /** A search hit opens a folded text only up to these costs, because nobody has asked for all of it. */
-const [MOST_CHANGES_AT_ONCE, MOST_BEYOND_ASCII] = [60_000, 100_000];
+const [MOST_CHANGES_AT_ONCE, MOST_BEYOND_ASCII] = [36_000, 100_000];
 
 /** Whether the whole text takes less than about a second. Letters beyond ASCII take up to 20 µs each. */
 export function isQuicklyDrawn(text: string): boolean {
-  const { end } = endOfCost(text, MOST_CHANGES_AT_ONCE, { letter: 0.025, line: 0.15 });
+  const { end } = endOfCost(text, MOST_CHANGES_AT_ONCE, { letter: 0.015, line: 0.09 });
   if (end < text.length) return false;
   return text.length < MOST_BEYOND_ASCII || text.replaceAll(/[\0-\x7f]+/g, '').length < MOST_BEYOND_ASCII;
 }
