@@ -2,17 +2,22 @@
  * A value from a log inside other text, such as an answer or a ground truth. Control characters are drawn or isolated,
  * so that they do not affect the text around them. A long value is cut.
  */
+import { endOfCost } from '../../shared/domain/drawingCost.ts';
 import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { count } from './numbers.ts';
 import { SourceText } from './SourceText.tsx';
 
 const LONGEST = 400;
+/** What changes of direction and font may cost, as many as there are in 400 letters of any language. */
+const MOST_CHANGES = 2_400;
+
+const endOf = (text: string, longest: number): number =>
+  endOfCost(text.slice(0, longest), MOST_CHANGES, { letter: 0, line: 0 }).end;
 
 /** Like `LogText`, but returns a string for a label or a `title`. */
 export function plainLogText(text: string, longest = LONGEST): string {
-  return withGlyphs(
-    text.length <= longest ? text : `${text.slice(0, longest)} … ${count(text.length)} characters`,
-  );
+  const end = endOf(text, longest);
+  return withGlyphs(end === text.length ? text : `${text.slice(0, end)} … ${count(text.length)} characters`);
 }
 
 /** A path, by its end if it is long. A library of somebody else may have one of any length. */
@@ -28,7 +33,8 @@ interface LogTextProps {
 
 export function LogText({ text, longest = LONGEST }: LogTextProps) {
   if (text === undefined) return null;
-  if (text.length <= longest)
+  const end = endOf(text, longest);
+  if (end === text.length)
     return (
       <bdi>
         <SourceText text={text} />
@@ -37,7 +43,7 @@ export function LogText({ text, longest = LONGEST }: LogTextProps) {
   return (
     <>
       <bdi>
-        <SourceText text={text.slice(0, longest)} />
+        <SourceText text={text.slice(0, end)} />
       </bdi>
       <span className="dim"> … {count(text.length)} characters</span>
     </>

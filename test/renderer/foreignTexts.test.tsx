@@ -1,6 +1,7 @@
 /** Texts and names in a library of somebody else, which may be of any length: the beginning is drawn, with glyphs. */
 import { cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
+import { plainLogText } from '../../renderer/ui/LogText.tsx';
 import IssuesView from '../../renderer/views/issues/IssuesView.tsx';
 import { ConflictsTab } from '../../renderer/views/labels/ConflictsTab.tsx';
 import { SavedMappings } from '../../renderer/views/mapping/SavedMappings.tsx';
@@ -86,4 +87,14 @@ it('a reason that a log names in its own words', () => {
   const long = reasonText(LONG);
   expect(long.startsWith('⟨RLO⟩')).toBe(true);
   expect(long.length).toBeLessThan(300);
+});
+
+it('a value is cut after 400 letters, or where it would take long to draw', () => {
+  const shown = (text: string) => plainLogText(text).replace(/ … .*/, '').length;
+  expect(shown('A sentence of a log. '.repeat(100))).toBe(400);
+  expect(shown('日本語の文章はかなと漢字でできている。'.repeat(40))).toBe(400);
+  expect(shown('שלום עולם, hello. '.repeat(40))).toBe(400);
+  expect(shown('\u05d0a'.repeat(200))).toBe(200);
+  expect(shown('1\ufe0f\u20e3'.repeat(100))).toBeLessThan(30);
+  expect(plainLogText('1\ufe0f\u20e3 one')).toBe('1\ufe0f\u20e3 one');
 });
