@@ -12,78 +12,116 @@ const [TURN_COST, FONT_COST, PICTURE_COST, ASTRAL_COST] = [24, 12, 24, 24];
 const [EMOJI_COST, KEYCAP_COST] = [48, 240];
 const [KANA_COST, BLANK_COST] = [3, 4];
 
-type Script =
-  | ('latin' | 'right to left' | 'astral' | 'han' | 'kana' | 'hangul')
-  /** Arrows, mathematics, boxes; signs that may be emoji; what makes an emoji or a keycap of the character before. */
-  | ('symbol' | 'picture' | 'emoji' | 'keycap')
-  | number;
-/** First and last code point, and the script of their letters. A number: each block of 128 is another script. */
-const SCRIPTS: readonly (readonly [from: number, to: number, script: Script | 'by block'])[] = [
-  [0x41, 0x5a, 'latin'],
-  [0x61, 0x7a, 'latin'],
-  [0xc0, 0x24f, 'latin'],
-  [0x250, 0x2ff, 1],
-  [0x370, 0x3ff, 2],
-  [0x400, 0x52f, 3],
-  [0x530, 0x58f, 4],
-  [0x590, 0x8ff, 'right to left'],
-  [0x900, 0xeff, 'by block'],
-  [0xf00, 0xfff, 5],
-  [0x1000, 0x109f, 6],
-  [0x10a0, 0x10ff, 7],
-  [0x1100, 0x11ff, 'hangul'],
-  [0x1200, 0x139f, 8],
-  [0x13a0, 0x13ff, 9],
-  [0x1400, 0x167f, 10],
-  [0x1680, 0x1dff, 'by block'],
-  [0x1e00, 0x1eff, 'latin'],
-  [0x1f00, 0x1fff, 2],
-  [0x2070, 0x209f, 'symbol'],
-  [0x20d0, 0x20ff, 'keycap'],
-  [0x2100, 0x25ff, 'symbol'],
-  [0x2600, 0x27bf, 'picture'],
-  [0x27c0, 0x2aff, 'symbol'],
-  [0x2b00, 0x2bff, 'picture'],
-  [0x2c00, 0x2dff, 'by block'],
-  [0x2e80, 0x303f, 'han'],
-  [0x3040, 0x31ff, 'kana'],
-  [0x3200, 0x9fff, 'han'],
-  [0xa000, 0xabff, 'by block'],
-  [0xac00, 0xd7ff, 'hangul'],
-  // Halves of surrogate pairs, each of which is shown as a mark.
-  [0xd800, 0xdfff, 'astral'],
-  [0xf900, 0xfaff, 'han'],
-  [0xfb1d, 0xfdff, 'right to left'],
-  [0xfe00, 0xfe0f, 'emoji'],
-  [0xfe70, 0xfefc, 'right to left'],
-  [0xff00, 0xffef, 'han'],
-  [0x10000, 0x107ff, 'astral'],
-  [0x10800, 0x10fff, 'right to left'],
-  [0x11000, 0x1e7ff, 'astral'],
-  [0x1e800, 0x1efff, 'right to left'],
-  [0x1f000, 0x10ffff, 'astral'],
-];
+/** Arrows, mathematics, boxes; signs that may be emoji; what makes an emoji or a keycap of the character before. */
+type Signs = 'symbol' | 'picture' | 'emoji' | 'keycap';
+/** A number: the first code point of a script of its own, which another font draws. */
+type Script = 'latin' | 'astral' | 'han' | 'kana' | 'hangul' | Signs | number;
 
-/** Undefined for blanks, digits, marks and symbols, which are drawn like the letters beside them. */
+/**
+ * Where scripts begin, in order. Undefined: blanks, digits, marks and punctuation, which are drawn like the letters
+ * beside them.
+ */
+const STARTS: readonly (number | readonly [from: number, script: Script | undefined])[] = [
+  ...([
+    [0x00, undefined],
+    [0x41, 'latin'],
+    [0x5b, undefined],
+    [0x61, 'latin'],
+    [0x7b, undefined],
+  ] as const),
+  ...([[0xc0, 'latin'], 0x250, [0x300, undefined], 0x370, 0x400, 0x530] as const),
+  // Right to left, see below.
+  ...([0x590, 0x600, 0x700, 0x750, 0x780, 0x7c0, 0x800, 0x840, 0x860, 0x870] as const),
+  // India and the countries around it.
+  ...([0x900, 0x980, 0xa00, 0xa80, 0xb00, 0xb80, 0xc00, 0xc80, 0xd00, 0xd80, 0xe00, 0xe80, 0xf00] as const),
+  ...([
+    0x1000, 0x10a0, 0x1100, 0x1200, 0x13a0, 0x1400, 0x1680, 0x16a0, 0x1700, 0x1720, 0x1740, 0x1760,
+  ] as const),
+  ...([
+    0x1780, 0x1800, 0x18b0, 0x1900, 0x1950, 0x1980, 0x19e0, 0x1a00, 0x1a20, 0x1ab0, 0x1b00, 0x1b80,
+  ] as const),
+  ...([0x1bc0, 0x1c00, 0x1c50, 0x1c80, 0x1c90, 0x1cc0, 0x1cd0, 0x1d00, [0x1e00, 'latin'], 0x1f00] as const),
+  ...([
+    [0x2000, undefined],
+    [0x2070, 'symbol'],
+    [0x20a0, undefined],
+    [0x20d0, 'keycap'],
+  ] as const),
+  ...([
+    [0x2100, 'symbol'],
+    [0x2600, 'picture'],
+    [0x27c0, 'symbol'],
+    [0x2b00, 'picture'],
+  ] as const),
+  ...([0x2c00, 0x2c60, 0x2c80, 0x2d00, 0x2d30, 0x2d80, 0x2de0, [0x2e00, undefined]] as const),
+  ...([[0x2e80, 'han'], [0x3040, 'kana'], 0x3100, 0x3130, [0x3190, 'han'], 0x3200, [0x3400, 'han']] as const),
+  ...([
+    0xa000, 0xa4d0, 0xa500, 0xa640, 0xa6a0, 0xa700, 0xa800, 0xa830, 0xa840, 0xa880, 0xa8e0, 0xa900,
+  ] as const),
+  ...([
+    0xa930, 0xa960, 0xa980, 0xa9e0, 0xaa00, 0xaa60, 0xaa80, 0xaae0, 0xab00, 0xab30, 0xab70, 0xabc0,
+  ] as const),
+  // Halves of surrogate pairs are shown as marks, each by itself.
+  ...([
+    [0xac00, 'hangul'],
+    [0xd800, 'astral'],
+    0xe000,
+    [0xf900, 'han'],
+    0xfb00,
+    0xfb13,
+    0xfb1d,
+    0xfb50,
+  ] as const),
+  ...([
+    [0xfe00, 'emoji'],
+    [0xfe10, undefined],
+    0xfe70,
+    0xff00,
+    [0xfff0, undefined],
+    [0x10000, 'astral'],
+  ] as const),
+  ...([0x10800, 0x10840, 0x10900, 0x10a00, 0x10b00, 0x10c00, 0x10d00, 0x10e00, 0x10f00] as const),
+  ...([[0x11000, 'astral'], 0x1e800, 0x1e900, 0x1ec00, 0x1ee00, [0x1f000, 'astral']] as const),
+];
+const FROM = Uint32Array.from(STARTS, (start) => (typeof start === 'number' ? start : start[0]));
+const SCRIPTS = STARTS.map((start) => (typeof start === 'number' ? start : start[1]));
+
 function scriptOf(code: number): Script | undefined {
-  for (const [from, to, script] of SCRIPTS) {
-    if (code < from) return undefined;
-    if (code <= to) return script === 'by block' ? -(code >> 7) : script;
+  let [first, last] = [0, FROM.length];
+  while (last - first > 1) {
+    const middle = (first + last) >> 1;
+    if ((FROM[middle] ?? 0) <= code) first = middle;
+    else last = middle;
   }
-  return undefined;
+  return SCRIPTS[first];
 }
 
+const isRightToLeft = (script: Script | undefined): boolean =>
+  typeof script === 'number' &&
+  ((script >= 0x590 && script < 0x900) ||
+    (script >= 0xfb1d && script < 0xfe00) ||
+    script === 0xfe70 ||
+    (script >= 0x10800 && script < 0x1f000));
 const isEastAsian = (script: Script): boolean => script === 'han' || script === 'kana' || script === 'hangul';
 
 function costOf(before: Script, script: Script): number {
-  // Each of these is a stretch of its own.
-  if (script === 'astral') return ASTRAL_COST;
-  if (script === 'emoji') return EMOJI_COST;
-  if (script === 'keycap') return KEYCAP_COST;
-  if (script === 'picture') return PICTURE_COST;
-  if (script === before || script === 'latin') return 0;
-  if (script === 'right to left') return TURN_COST;
-  return isEastAsian(script) && isEastAsian(before) ? KANA_COST : FONT_COST;
+  switch (script) {
+    // Each of these is a stretch of its own.
+    case 'astral':
+      return ASTRAL_COST;
+    case 'emoji':
+      return EMOJI_COST;
+    case 'keycap':
+      return KEYCAP_COST;
+    case 'picture':
+      return PICTURE_COST;
+    case before:
+    case 'latin':
+      return 0;
+    default:
+      if (isRightToLeft(script)) return TURN_COST;
+      return isEastAsian(script) && isEastAsian(before) ? KANA_COST : FONT_COST;
+  }
 }
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
@@ -122,7 +160,7 @@ export function endOfCost(
     if (script !== undefined) {
       more += costOf(before, script);
       before = script;
-    } else if (before === 'right to left' && isDigit(code))
+    } else if (isRightToLeft(before) && isDigit(code))
       before = 'latin'; // Digits are written from left to right.
     else if (before !== 'latin' && isBlank(code) && !isBehindBlank) more += BLANK_COST;
     isBehindBlank = isBlank(code);

@@ -19,6 +19,11 @@ it('counts changes of direction and font, and little between words of one script
   expect(changes('\u{12000}'.repeat(100))).toBe(2_400);
   expect(changes('\ud800 '.repeat(100))).toBe(2_800);
   expect(changes('a⏎'.repeat(100))).toBe(1_200);
+  expect(changes('ａ一'.repeat(100))).toBe(2_400);
+  expect(changes('あㄅ'.repeat(100))).toBe(2_400);
+  expect(changes('ᚁᚠ'.repeat(100))).toBe(2_400);
+  expect(changes('אب'.repeat(100))).toBe(4_800);
+  expect(changes('हिन्दी भाषा में')).toBe(12 + 2 * 4);
   expect(changes('│ a │ b │')).toBe(3 * 12 + 2 * 4);
   expect(changes('1\ufe0f\u20e3'.repeat(100))).toBe(28_800);
   expect(changes('☎\ufe0e'.repeat(100))).toBe(7_200);
