@@ -106,7 +106,7 @@ details{margin:8px 0}
 summary{cursor:pointer;color:var(--ink2);font-size:12.5px;overflow-wrap:anywhere}
 summary b{color:var(--ink);font-weight:650}
 .turn{margin:14px 0;content-visibility:auto;contain-intrinsic-size:auto 180px}
-.turn>summary{padding:2px 0}
+.turn>summary{padding:2px 0}.turn>.prose,.turn>pre{content-visibility:auto;contain-intrinsic-size:auto 80px}
 .prose,pre{margin:6px 0;white-space:pre-wrap;overflow-wrap:anywhere;tab-size:4}
 .prose{font-size:14.5px;line-height:1.65;max-width:78ch}
 pre{background:var(--code);border:1px solid var(--rule);border-radius:6px;padding:9px 12px}
@@ -128,5 +128,5 @@ i{font-style:normal}
 .legend i{padding:0 7px}
 bdi{unicode-bidi:isolate}
 @media (max-width:700px){.sides{grid-template-columns:minmax(0,1fr)}body>header,main,body>section{padding-left:14px;padding-right:14px}.group.wide{grid-auto-columns:88vw}}
-@media print{body{font-size:10.5pt}.more.more{display:none!important}body>header,main,body>section{max-width:none;padding-left:0;padding-right:0}.group,.turn,.b{content-visibility:visible}.group.wide{display:block}.case{break-before:auto}.case h2,.turn>summary,.role{break-after:avoid}.note,pre{break-inside:auto}details::details-content{content-visibility:visible;display:block;block-size:auto}a{color:inherit}.h1,.h2,.h3,.h4,.m,.chip::before,svg *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{body{font-size:10.5pt}.more.more{display:none!important}body>header,main,body>section{max-width:none;padding-left:0;padding-right:0}.group,.turn,.turn>.prose,.turn>pre,.b{content-visibility:visible}.group.wide{display:block}.case{break-before:auto}.case h2,.turn>summary,.role{break-after:avoid}.note,pre{break-inside:auto}details::details-content{content-visibility:visible;display:block;block-size:auto}a{color:inherit}.h1,.h2,.h3,.h4,.m,.chip::before,svg *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

@@ -36,8 +36,7 @@ function inBlocks(
 ): string {
   const blocks: string[] = [];
   for (let from = start; from < end; ) {
-    const rest = text.slice(from, end);
-    const to = from + Math.max(1, endOfBlock(rest));
+    const to = from + Math.max(1, endOfBlock(text.slice(from, end)));
     blocks.push(write(from, to));
     from = to;
   }
@@ -48,17 +47,24 @@ function inBlocks(
 
 /** Ends at the end of a line where it can, because the next block begins a line. */
 function endOfBlock(text: string): number {
-  let { end } = endOfCost(text, MOST_OF_BLOCK, { letter: 0, line: 0 });
-  let glyphs = 0;
-  for (const { index } of text.slice(0, end).matchAll(HIDDEN_CHARACTERS))
-    if (++glyphs > MOST_GLYPHS) {
-      end = index;
-      break;
-    }
+  // Looks a little further each time, so that blocks of a long text do not each read all that follows.
+  let end = 0;
+  for (let far = 4_000; end < text.length; far *= 2) {
+    end = endOfDrawn(text.slice(0, far));
+    if (end < far) break;
+  }
   if (text.startsWith('\r\n', end - 1)) end++;
   if (end === text.length) return end;
   const line = text.lastIndexOf('\n', end - 1) + 1;
   return line > end / 2 ? line : end;
+}
+
+function endOfDrawn(text: string): number {
+  const { end } = endOfCost(text, MOST_OF_BLOCK, { letter: 0, line: 0 });
+  let glyphs = 0;
+  for (const { index } of text.slice(0, end).matchAll(HIDDEN_CHARACTERS))
+    if (++glyphs > MOST_GLYPHS) return index;
+  return end;
 }
 
 /** A text with a long word may break at any letter, because looking for its words would block the browser. */
