@@ -171,6 +171,27 @@ describe('JSON Lines', () => {
   });
 });
 
+describe('a run that its log names by a number', () => {
+  it.each(PACK_FORMATS)('is in a pack of %s', async (format) => {
+    const own = scratch();
+    try {
+      const log = own.file(
+        'log.jsonl',
+        [
+          { v: 1, type: 'run', run: 'r', name: 42 },
+          { v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index: 0, text: 'a', reward: 1 },
+        ]
+          .map((line) => JSON.stringify(line))
+          .join('\n'),
+      );
+      await ingestHere(own.library, [log]);
+      await packHere(own.library, format, join(own.directory, `pack.${format}`), { isAll: true });
+    } finally {
+      own.remove();
+    }
+  });
+});
+
 describe('every format', () => {
   it.each(PACK_FORMATS)('%s: deterministic', async (format) => {
     const all = { siblings: true, tokens: true, filter: 'label:any or note:any or tool_errors:>1' };
