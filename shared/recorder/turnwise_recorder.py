@@ -411,7 +411,7 @@ class Recorder:
         lines = pending.lines
         pending.clear()
         try:
-            if self._file is not None and not os.path.exists(self._file.path):
+            if self._file is not None and not self._file.is_there():
                 _say("%s was removed. A new file begins" % self._file.path)
                 self._file.close()
                 self._file = None
@@ -424,7 +424,7 @@ class Recorder:
         except Exception as error:
             self.lost["lines"] += len(lines)
             # The directory may come back, and then a new file is needed. So it is behind a part of a line.
-            if self._file is not None and not (self._file.is_whole and os.path.exists(self._file.path)):
+            if self._file is not None and not (self._file.is_whole and self._file.is_there()):
                 file, self._file = self._file, None
                 file.close()
             raise _Unwritten() from error
@@ -468,6 +468,10 @@ class _File:
             raise OSError("no free file name in " + directory)
         self._size = 0
         self.is_whole = True
+
+    def is_there(self):
+        """False once it was removed, also if another file has taken its name. A renamed one is still there."""
+        return os.path.exists(self.path) and os.fstat(self._fd).st_nlink > 0
 
     def append(self, data):
         try:

@@ -380,7 +380,7 @@ def unpacked():
 
 
 def removed():
-    """A log that somebody removes during the training: what comes later is in a new file."""
+    """A log that somebody removes or replaces during the training: what comes later is in a new file."""
     import shutil
     import turnwise_recorder
     with turnwise_recorder.Recorder(DIRECTORY, run="removed") as rec:
@@ -389,6 +389,17 @@ def removed():
         shutil.rmtree(DIRECTORY)
         rec.metric(2, {"x": 2})
         assert [line["step"] for line in lines(rec, "metric")] == [2]
+        replaced = rec.path
+        shutil.copy(replaced, replaced + "~")
+        os.replace(replaced + "~", replaced)
+        rec.metric(3, {"x": 3})
+        assert sorted(line["step"] for line in lines(rec, "metric")) == [2, 3]
+        # A file that is renamed is still its own, as of a rotation of logs.
+        moved = rec.path
+        os.rename(moved, moved + ".1")
+        open(moved, "w").close()
+        rec.metric(4, {"x": 4})
+        assert rec.flush() and rec.path == moved and os.path.getsize(moved) == 0
 
 
 def trl():
