@@ -9,6 +9,7 @@ import {
 import type { Bound, FilterNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
 import { folded, isUnspacedWord, UNSPACED_SCRIPTS, wordsOf } from '../../shared/domain/filter/words.ts';
 import { EXPORTED_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
+import { numberOfWord, parseScoreCondition } from '../../shared/domain/scores.ts';
 import type { RolloutPlace } from '../storage/queries/exported.ts';
 import type { QueryParams } from './connection.ts';
 import { quoted } from './tables.ts';
@@ -19,7 +20,7 @@ export interface Condition {
   readonly params: QueryParams;
 }
 
-/** Fields under another name in the data set, and those of tool calls: one matching call suffices. */
+/** Fields under another name in the data set, and lists: one matching value suffices. */
 const EXPRESSIONS: Readonly<Partial<Record<FieldName, string>>> = {
   step: 'step',
   ordinal: quoted('index'),
@@ -27,12 +28,11 @@ const EXPRESSIONS: Readonly<Partial<Record<FieldName, string>>> = {
   group_key: quoted('group'),
   latency_ms: 'arrayMax(calls.latency_ms)',
 };
-const OF_CALLS: Readonly<Partial<Record<FieldName, string>>> = {
+const LISTS: Readonly<Partial<Record<FieldName, string>>> = {
   tool: 'calls.name',
   outcome: 'calls.outcome',
+  flag: `arrayFilter(each -> each != '', splitByChar(' ', assumeNotNull(flags)))`,
 };
-/** Its values are JSON, which a word does not equal. */
-const NOT_HERE: ReadonlySet<FieldName> = new Set(['scores']);
 
 /**
  * Texts that are searched as a whole. A library searches each segment by itself, and the code of a call without its JSON
@@ -48,7 +48,7 @@ export type OwnRollouts = (node: FilterNode) => readonly RolloutPlace[];
 
 /**
  * @param own absent: there is no library. A condition by labels needs the parameter `run`
- * @throws ApiError `bad_request` for a field that only a library has: kinds of text, flags and scores
+ * @throws ApiError `bad_request` for a field that only a library has: kinds of text
  */
 export function filterCondition(node: FilterNode, own?: OwnRollouts): Condition {
   const params: Record<string, string | number> = {};
@@ -85,16 +85,19 @@ function condition(node: FilterNode, given: Given, own: OwnRollouts | undefined)
     case 'flag':
       return `ifNull(${expressionOf(node.field)} = ${node.value}, 0)`;
     case 'word': {
-      const ofCalls = OF_CALLS[node.field];
-      return ofCalls === undefined
+      if (node.field === 'scores') return scored(node, given);
+      const list = LISTS[node.field];
+      return list === undefined
         ? `ifNull(${matches(expressionOf(node.field), node, given)}, 0)`
-        : `arrayExists(each -> ifNull(${matches('each', node, given)}, 0), ${ofCalls})`;
+        : `arrayExists(each -> ifNull(${matches('each', node, given)}, 0), ${list})`;
     }
     case 'known': {
-      const ofCalls = OF_CALLS[node.field];
-      return ofCalls === undefined
+      // A rollout that has a text and no flag is known to have none.
+      if (node.field === 'flag') return 'flags IS NOT NULL';
+      const list = LISTS[node.field];
+      return list === undefined
         ? `(${expressionOf(node.field)}) IS NOT NULL`
-        : `arrayExists(each -> each IS NOT NULL, ${ofCalls})`;
+        : `arrayExists(each -> each IS NOT NULL, ${list})`;
     }
     case 'text':
       return textCondition(node, given);
@@ -132,7 +135,7 @@ export function numberedAsCopied(groups: string): string {
 function expressionOf(field: FieldName): string {
   const expression = EXPRESSIONS[field];
   if (expression !== undefined) return expression;
-  if (NOT_HERE.has(field) || !EXPORTED_FIELDS.some((name) => name === field)) throw onlyInLibrary(field);
+  if (!EXPORTED_FIELDS.some((name) => name === field)) throw onlyInLibrary(field);
   return quoted(field);
 }
 
@@ -237,7 +240,32 @@ function bounded(column: string, { from, to }: { from?: Bound; to?: Bound }, giv
   return `ifNull(${bounds.length === 0 ? '1' : bounds.join(' AND ')}, 0)`;
 }
 
-function matches(value: string, { text, isPattern }: WordNode, given: Given): string {
+/** As `scoreTest` of a library: a name exactly, a word without case, a number by its value. */
+function scored({ text, isPattern }: WordNode, given: Given): string {
+  const wanted = parseScoreCondition(text);
+  if (wanted === undefined) return '0';
+  const name = given(wanted.name, 'String');
+  const of = (read: string): string => `${read}(assumeNotNull(scores), ${name})`;
+  const isOf = (...types: readonly string[]): string =>
+    `${of('JSONType')} IN (${types.map((type) => `'${type}'`).join(', ')})`;
+  const isNumber = isOf('Int64', 'UInt64', 'Double');
+  const compared = (sign: string, value: number): string =>
+    Number.isNaN(value) ? '0' : `${of('JSONExtractFloat')} ${sign} ${given(value, 'Float64')}`;
+  const holds = (): string => {
+    if (wanted.sign === undefined) return `${isNumber} OR ${isOf('String', 'Bool')}`;
+    if (wanted.sign !== '=') return `${isNumber} AND ${compared(wanted.sign, wanted.value)}`;
+    const isWord = (value: string): string => matches(value, { text: wanted.value, isPattern }, given);
+    return `multiIf(${isNumber}, ${compared('=', numberOfWord(wanted.value))}, ${isOf('String')}, ${isWord(of('JSONExtractString'))},
+      ${isOf('Bool')}, ${isWord(of('JSONExtractRaw'))}, 0)`;
+  };
+  return `(scores IS NOT NULL AND (${holds()}))`;
+}
+
+function matches(
+  value: string,
+  { text, isPattern }: Pick<WordNode, 'text' | 'isPattern'>,
+  given: Given,
+): string {
   if (!isPattern) return `lowerUTF8(${value}) = lowerUTF8(${given(text, 'String')})`;
   const pattern = text.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
   return `lowerUTF8(${value}) LIKE lowerUTF8(${given(pattern, 'String')})`;

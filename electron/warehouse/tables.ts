@@ -11,7 +11,7 @@ import { refused } from '../../shared/api/errors.ts';
 import { type ColumnType, DATA_SET_COLUMNS, type DataSetColumn } from '../../shared/format/dataSetColumns.ts';
 import type { QueryParams, Warehouse } from './connection.ts';
 
-const WAREHOUSE_VERSION = 2;
+const WAREHOUSE_VERSION = 3;
 
 const SEGMENT = `Tuple(kind String, turn Int32, start Int32, "end" Int32, inner_start Int32, inner_end Int32)`;
 const CALL = `Tuple(name Nullable(String), outcome String, latency_ms Nullable(Float64), call Int32, response Nullable(Int32),
@@ -61,12 +61,15 @@ function columnOf({ name, type, note }: DataSetColumn): string {
   return `${quoted(name)} ${ALWAYS[name] ?? TYPES[type]} COMMENT '${note.replaceAll("'", "''")}'${codec}`;
 }
 
-/** Columns that a warehouse of version 1 lacks. Rollouts that were sent to it have no values there. */
-const SINCE_VERSION_2: ReadonlySet<string> = new Set([
+/** Columns that warehouses of earlier versions lack. Rollouts that were sent to them have no values there. */
+const SINCE_VERSION_1: ReadonlySet<string> = new Set([
+  // Version 2.
   'policy_tokens',
   'response_chars',
   'mean_entropy',
   'entropy_tokens',
+  // Version 3.
+  'flags',
 ]);
 
 /** Sums of a step, as its library has counted them. Empty if the step has several logs: then the engine counts. */
@@ -179,7 +182,7 @@ ENGINE = Distributed(${quoted(cluster)}, ${quoted(database)}, ${quoted(local)}, 
     ];
   });
   const added = {
-    rollout_row: DATA_SET_COLUMNS.filter(({ name }) => SINCE_VERSION_2.has(name)).map(columnOf),
+    rollout_row: DATA_SET_COLUMNS.filter(({ name }) => SINCE_VERSION_1.has(name)).map(columnOf),
     load_row: SUMS_OF_A_LOAD,
   };
   const brought = Object.entries(added).flatMap(([name, columns]) =>

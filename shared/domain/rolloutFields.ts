@@ -310,6 +310,7 @@ export const ROLLOUT_FIELDS = {
     kind: 'word',
     describe: 'its flags, separated by spaces; NULL without a text',
     sql: `iif(r.flags = 0 AND r.response_chars IS NULL, NULL, trim(${FLAGS.map((flag, bit) => `iif(r.flags & ${1 << bit}, '${flag} ', '')`).join(' || ')}))`,
+    exports: true,
   },
   duration: {
     kind: 'number',

@@ -28,7 +28,7 @@ export const dataSet: LogFormat = {
   reads:
     'everything it was written from: texts, segments, calls, decisions, tokens; runs, stages and metrics from `runs/`',
   ignores:
-    'rollout, path and line: where it came from; response_chars, policy_tokens, mean_entropy and entropy_tokens: counted again',
+    'rollout, path and line: where it came from; response_chars, policy_tokens, mean_entropy, entropy_tokens and flags: counted again',
   detect: ({ records }) => records.some(isRow),
   open: ({ header }) => ({ read: (record) => readDataSetRow(record, header) }),
 };

@@ -86,6 +86,10 @@ const FILTERS = [
   'prompt:integers',
   'text:/\\bassert\\b/',
   'text:/^BE SURE/i',
+  'flag:identical_retry or flag:no_answer_tag',
+  'flag:no_* not flag:no_boxed',
+  'flag:* not flag:n*',
+  'flag:none',
 ];
 const WORD_FILTERS = [
   ...['text:wait', 'text:"let me"', 'text:await*', 'text:naïve', 'text:NAÏVE', 'text:case', 'text:snake'],
@@ -522,11 +526,11 @@ describe.runIf(hasEngine)('a warehouse', () => {
   });
 
   it('brings a warehouse of version 1 to this version, whose former rollouts have no sums', async () => {
-    for (const name of ['policy_tokens', 'response_chars', 'mean_entropy', 'entropy_tokens'])
+    for (const name of ['policy_tokens', 'response_chars', 'mean_entropy', 'entropy_tokens', 'flags'])
       await warehouse.run(`ALTER TABLE rollout_row DROP COLUMN ${name}`);
     await warehouse.run('CREATE OR REPLACE VIEW warehouse AS SELECT toUInt32(1) AS version');
     await beginning();
-    await expect(push()).rejects.toThrow('turnwise warehouse init brings it to version 2');
+    await expect(push()).rejects.toThrow('turnwise warehouse init brings it to version 3');
     await making((made) => makeTables(made, CLUSTER));
     await push();
     const [{ summary } = { summary: undefined }] = await warehouseSteps(warehouse, DEMO, { kind: 'all' });
@@ -630,8 +634,6 @@ describe.runIf(hasEngine)('a warehouse', () => {
     for (const [text, sentence] of [
       ['code:import', 'write text: instead of code:'],
       ['label:any', 'is not filtered by label'],
-      ['flag:no_boxed', 'is not filtered by flag'],
-      ['scores:match=C', 'is not filtered by scores'],
       ['text:/(?=wait)/', 'must be one of RE2'],
     ] as const) {
       const directory = join(place.directory, 'refused');
@@ -640,6 +642,65 @@ describe.runIf(hasEngine)('a warehouse', () => {
       );
       expect(existsSync(directory)).toBe(false);
     }
+  });
+
+  it('filters by scores as a library does', async () => {
+    const rewards = [{ 'a<b': 2, ok: true, 'it\'s "so"': 1e300 }, { 'a<b': -2, ok: false }, { 'a<b': 0.5 }];
+    const line = (each: object, index: number) => {
+      const of = { v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index };
+      return JSON.stringify({ ...of, text: `t ${index}`, reward: 1, rewards: each });
+    };
+    const log = place.file('log.jsonl', rewards.map(line).join('\n'));
+    const graded = join(import.meta.dirname, '../../fixtures/inspect/archive-deflated/input.eval');
+    await ingestHere(place.library, [log, graded]);
+    await push();
+    const found: (readonly number[])[] = [];
+    for (const filter of [
+      ...[
+        'scores:match=C',
+        'scores:match=c,match=P',
+        'scores:match>0.5',
+        'scores:match<=0.75',
+        'scores:match=0.750',
+      ],
+      ...[
+        'scores:match=*',
+        'not scores:match=I',
+        'scores:judge.polite=true',
+        'scores:judge.polite=T*',
+        'scores:other=none',
+      ],
+      ...[
+        'scores:match=',
+        'scores:match',
+        'scores:none',
+        'scores:any',
+        'scores:judge.notes',
+        "scores:it's=C",
+      ],
+      ...[
+        'scores:"\\"a<b\\""',
+        'scores:"\\"a<b\\"=2"',
+        'scores:"\\"a<b\\"<0.5"',
+        'scores:ok=true',
+        'scores:ok>0',
+      ],
+    ]) {
+      const { node } = filterOf(filter);
+      const counts: number[] = [];
+      for (const { run_id, run_key } of rows(
+        place.library,
+        'SELECT run_id, run_key FROM run ORDER BY run_id',
+      )) {
+        const expected = rows(place.library, filterSql(node, Number(run_id))).length;
+        const listed = await warehouseRollouts(warehouse, { run: String(run_key), filter: node, sort: [] });
+        expect([filter, run_key, listed.matching]).toEqual([filter, run_key, expected]);
+        counts.push(expected);
+      }
+      found.push(counts);
+    }
+    // Filters that select nothing, or everything, would be equal for any reason.
+    expect(new Set(found.map(String)).size).toBeGreaterThan(7);
   });
 
   it('filters by labels and notes of the reader', async () => {

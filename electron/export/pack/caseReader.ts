@@ -82,7 +82,7 @@ async function* casesOf(
       isSibling,
       run,
       rollout: tokens ? rollout : withoutTokens(rollout),
-      flags: flagsOf(db, rolloutId, Number(rollout.row['flags'])),
+      flags: flagsOf(db, rolloutId, Number(rollout.row['flag_bits'])),
       annotations: [...stored.annotations].sort(byPlace),
       readings: stored.readings.map(({ rolloutId: _, ...reading }) => reading),
       ...(rawOf === undefined ? {} : { raw: await rawOf(rolloutId) }),

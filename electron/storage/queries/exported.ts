@@ -48,7 +48,7 @@ const STAGES = 'SELECT from_step AS fromStep, name, changes FROM stage WHERE run
 const METRICS = 'SELECT step, name, value FROM metric WHERE run_id = ? ORDER BY step, name';
 /** In id order, so that ingest of the export reads groups and rollouts in the same order. */
 const ROLLOUTS = `SELECT ${EXPORTED_FIELDS.map((name) => `${ROLLOUT_FIELDS[name].sql} AS ${name}`).join(', ')},
-    r.rollout_id, r.run_id, r.step, r.group_id, r.flags, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
+    r.rollout_id, r.run_id, r.step, r.group_id, r.flags AS flag_bits, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
     t.duration_ms, r.entropy_tokens, r.block_id, r.text_start, r.text_end, r.extra_end
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN file_row f ON f.file_id = r.file_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id`;
