@@ -46,6 +46,7 @@ export interface Drawn {
   readonly taxonomy: Taxonomy;
   readonly id: string;
   readonly heat: Heat | undefined;
+  /** Of the annotations, on the response. */
   readonly marks: readonly Mark[];
   readonly promptMarks: readonly Mark[];
   readonly numberOf: ReadonlyMap<AnnotationRow, number>;
@@ -71,7 +72,7 @@ export function drawnOf(one: PackCase, taxonomy: Taxonomy, id: string): Drawn {
     taxonomy,
     id,
     heat,
-    marks: [...spans('response'), ...(heat?.marks ?? [])],
+    marks: spans('response'),
     promptMarks: spans('prompt'),
     numberOf,
   };
@@ -209,15 +210,39 @@ export function shownText({ rollout }: PackCase, { segment, call }: CaseSegment)
   return isShownAsCode(segment, call) ? (call?.code ?? '') : innerText(rollout.response, segment);
 }
 
+/** Marks of annotations and heat within a piece of the response. Those of heat are in order: there may be many. */
+function marksWithin({ marks, heat }: Drawn, start: number, end: number): readonly Mark[] {
+  const all = heat?.marks ?? [];
+  const [first, next] = [
+    firstWhere(all, (mark) => mark.end > start),
+    firstWhere(all, (mark) => mark.start >= end),
+  ];
+  return [...marks, ...all.slice(first, next)];
+}
+
+/** @param holds false for the first items, and true from some item on */
+function firstWhere<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  let [from, to] = [0, items.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const item = items[middle];
+    if (item !== undefined && holds(item)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
 /** @param differences marks on `shownText` */
 export function segmentHtml(
-  { one, marks: ofCase }: Drawn,
+  drawn: Drawn,
   { segment, call, answers }: CaseSegment,
   differences: readonly Mark[] = [],
 ): string {
+  const { one } = drawn;
   const { response } = one.rollout;
   const isCode = isShownAsCode(segment, call);
   const at = segment.inner_start;
+  const ofCase = marksWithin(drawn, segment.start, segment.end);
   const marks = isCode
     ? ofCase
     : [...ofCase, ...differences.map((mark) => ({ ...mark, start: mark.start + at, end: mark.end + at }))];
