@@ -29,7 +29,8 @@ const RULES: Readonly<Record<StopReason, string>> = {
 
 /** @returns undefined if the stop reason is unknown */
 export function stopBasis({ stopReason, stopReasonSource, stopReasonLogged }: Ended): Basis | undefined {
-  if (stopReason === undefined) return undefined;
+  // A library of somebody else may have a reason that this Turnwise does not know.
+  if (stopReason === undefined || !Object.hasOwn(RULES, stopReason)) return undefined;
   if (stopReasonSource === 'logged') return { source: 'logged', by: 'stop reason' };
   // A word such as `stop` or `user_stop` gives no reason of the policy, so the text decided. SWE-agent's word does.
   const isGiven = stopReasonLogged?.startsWith('submitted') === true;

@@ -19,6 +19,7 @@ describe('the stop reason', () => {
     [{ stopReason: 'answer', stopReasonSource: 'derived', stopReasonLogged: 'submitted' }, 'derived'],
     [{ stopReason: 'turn-limit', stopReasonSource: 'derived' }, 'derived'],
     [{ stopReasonLogged: 'user_stop' }, undefined],
+    [{ stopReason: 'by moon' as 'answer', stopReasonSource: 'derived' }, undefined],
   ] as const)('has a basis: %j is %s', (ended, source) => {
     expect(stopBasis(ended)?.source).toBe(source);
   });
