@@ -1,9 +1,10 @@
 /** Texts and names in a library of somebody else, which may be of any length: the beginning is drawn, with glyphs. */
-import { cleanup, screen } from '@testing-library/react';
+import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
 import { plainLogText } from '../../renderer/ui/LogText.tsx';
 import IssuesView from '../../renderer/views/issues/IssuesView.tsx';
 import { ConflictsTab } from '../../renderer/views/labels/ConflictsTab.tsx';
+import { LabelEditor } from '../../renderer/views/labels/LabelEditor.tsx';
 import { SavedMappings } from '../../renderer/views/mapping/SavedMappings.tsx';
 import { SavedPanel } from '../../renderer/views/sql/SavedPanel.tsx';
 import type { ConflictRow } from '../../shared/api/contract.ts';
@@ -97,4 +98,23 @@ it('a value is cut after 400 letters, or where it would take long to draw', () =
   expect(shown('\u05d0a'.repeat(200))).toBe(200);
   expect(shown('1\ufe0f\u20e3'.repeat(100))).toBeLessThan(30);
   expect(plainLogText('1\ufe0f\u20e3 one')).toBe('1\ufe0f\u20e3 one');
+});
+
+it('the description of a label is no field if it is too long for one', () => {
+  const noop = () => undefined;
+  const actions = { onType: noop, onSave: noop, onMove: noop, onRemove: noop };
+  const editor = (description: string) => (
+    <LabelEditor
+      label={{ id: 'a', name: 'A', description, colour: 'red' }}
+      uses={0}
+      isFirst
+      isLast
+      {...actions}
+    />
+  );
+  const { container, rerender } = render(editor(LONG));
+  expect(screen.queryByLabelText('Description of A')).toBeNull();
+  expectShort(container, 20_000);
+  rerender(editor('What a label says'));
+  expect(screen.getByLabelText('Description of A')).toHaveProperty('value', 'What a label says');
 });

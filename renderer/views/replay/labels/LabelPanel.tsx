@@ -7,6 +7,7 @@ import { useRequest } from '../../../data/useRequest.ts';
 import { keyed, keyOf } from '../../../shell/keys/keysInForce.ts';
 import { useLabelling as useStore } from '../../../state/labelling.ts';
 import { IconButton, Segmented } from '../../../ui/Controls.tsx';
+import { plainLogText } from '../../../ui/LogText.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { useFirstItems } from '../../../ui/useFirstItems.tsx';
@@ -76,7 +77,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow, target }: Label
                 // A mousedown would clear the text selection before the click could use it.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => labelling.putLabel(label)}
-                title={label.description}
+                title={plainLogText(label.description)}
               >
                 {label.key === undefined ? <span className="label-no-key" /> : <kbd>{label.key}</kbd>}
                 <LabelName label={label} />
