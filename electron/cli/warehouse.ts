@@ -257,13 +257,17 @@ async function load(call: Call): Promise<number> {
   return withWarehouse(call, to, {}, async (warehouse) => {
     const place = { from, ...(collection === undefined ? {} : { collection }) };
     const report = await loadDataSet(warehouse, place, signal);
-    const { rollouts, runs, loaded, known } = report;
+    const { rollouts, runs, loaded, known, tooLarge } = report;
+    for (const path of tooLarge)
+      process.stderr.write(
+        `turnwise: ${terminalLine(`${path} is not loaded: a warehouse takes steps up to ${LARGEST_STEP}`)}\n`,
+      );
     process.stdout.write(
       args.flag('json')
         ? `${terminalJson(report)}\n`
         : `${rollouts.toLocaleString('en')} rollouts of ${runs} ${runs === 1 ? 'run' : 'runs'} loaded from ${loaded} ${loaded === 1 ? 'file' : 'files'}; ${known} were there already\n`,
     );
-    return 0;
+    return tooLarge.length === 0 ? 0 : 3;
   });
 }
 

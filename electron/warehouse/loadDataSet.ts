@@ -9,7 +9,7 @@ import { RUN_KINDS } from '../../shared/domain/model.ts';
 import { tryParseJson } from '../../shared/domain/parseJson.ts';
 import { NO_STEP, partitionValue } from '../export/dataSet.ts';
 import type { Warehouse } from './connection.ts';
-import { sendLines } from './push.ts';
+import { LARGEST_STEP, sendLines } from './push.ts';
 import { COLUMN_LIST, checkVersion, INPUT_STRUCTURE } from './tables.ts';
 
 export interface DataSetPlace {
@@ -26,6 +26,8 @@ export interface LoadReport {
   /** Files that the warehouse already had. */
   readonly known: number;
   readonly rollouts: number;
+  /** Files of steps that the tables of a warehouse cannot hold. */
+  readonly tooLarge: readonly string[];
 }
 
 const FILE = z.object({ path: z.string(), bytes: z.number(), rollouts: z.number(), changed: z.string() });
@@ -66,6 +68,7 @@ export async function loadDataSet(
   const linesOf = Map.groupBy(lines, ({ file }) => file.replace(/\.jsonl$/, ''));
   const report = { loaded: 0, known: 0, rollouts: 0 };
   const sent = new Set<string>();
+  const tooLarge: string[] = [];
   for (const part of parts) {
     signal?.throwIfAborted();
     const [, named = '', stepText = ''] = PART.exec(part.path) ?? [];
@@ -73,6 +76,10 @@ export async function loadDataSet(
     const step = stepText === NO_STEP ? null : Number(stepText);
     if (key === undefined || (step !== null && !Number.isInteger(step)))
       throw refused(`${part.path} is not named after its run and step; push the run from a library`);
+    if (step !== null && step > LARGEST_STEP) {
+      tooLarge.push(part.path);
+      continue;
+    }
     const ofRun = linesOf.get(named)?.map(({ line }) => line) ?? [];
     if (!sent.has(key)) await sendLines(warehouse, key, ofRun, signal);
     sent.add(key);
@@ -85,7 +92,7 @@ export async function loadDataSet(
       report.rollouts += part.rollouts;
     }
   }
-  return { runs: sent.size, ...report };
+  return { runs: sent.size, ...report, tooLarge };
 }
 
 interface Part {

@@ -233,7 +233,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await copyDemoLibrary(place.library);
     const exported = exportAll();
     const load = () => loadDataSet(warehouse, { from: exported });
-    expect(await load()).toEqual({ runs: 2, loaded: 16, known: 0, rollouts: 1981 });
+    expect(await load()).toEqual({ runs: 2, loaded: 16, known: 0, rollouts: 1981, tooLarge: [] });
     for (const { run } of await warehouseRuns(warehouse)) {
       const directory = join(place.directory, 'pulled', run);
       await pull(warehouse, { run, directory });
@@ -242,13 +242,22 @@ describe.runIf(hasEngine)('a warehouse', () => {
       );
       await expectSame(directory, exported, run);
     }
-    expect(await load()).toEqual({ runs: 2, loaded: 0, known: 16, rollouts: 0 });
+    expect(await load()).toEqual({ runs: 2, loaded: 0, known: 16, rollouts: 0, tooLarge: [] });
     await expect(loadDataSet(warehouse, { from: join(place.directory, 'nothing') })).rejects.toThrow(
       /no data set at|no files|CANNOT_STAT|doesn't exist/,
     );
     await expect(loadDataSet(warehouse, { from: exported, collection: 'a, b' })).rejects.toThrow(
       'a named collection of the server has letters, digits and _',
     );
+  });
+
+  it('leaves out the steps of a data set that are too large for it', async () => {
+    const of = (step: number) => ({ v: 1, type: 'rollout', run: 'r', step, group: 'g', index: 0, text: 't' });
+    const log = [1, 2 ** 32 + 1].map((step) => JSON.stringify({ ...of(step), reward: 1 })).join('\n');
+    await ingestHere(place.library, [place.file('log.jsonl', log)]);
+    const { tooLarge, ...report } = await loadDataSet(warehouse, { from: exportAll() });
+    expect(report).toEqual({ runs: 1, loaded: 1, known: 0, rollouts: 1 });
+    expect(tooLarge).toEqual([expect.stringContaining('step=4294967297')]);
   });
 
   it.each([
