@@ -249,7 +249,7 @@ export function rescue(db: WritableLibrary, damaged: string, named = damaged): R
   const from = openDamaged(damaged);
   const source = { db: from, isEndless: sharedPages(damaged).length > 0 };
   try {
-    const tables = Object.entries(RESCUED_TABLES).map(([table, name]) => {
+    const read = Object.entries(RESCUED_TABLES).map(([table, name]) => {
       const columns = columnsOf(db, table).map((column) => column.name);
       const add = db.prepare(
         `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,
@@ -267,9 +267,12 @@ export function rescue(db: WritableLibrary, damaged: string, named = damaged): R
             isDamaged = true;
           }
       });
-      return { name, saved, isDamaged: isDamaged || !isWhole };
+      return { table, name, saved, isDamaged: isDamaged || !isWhole };
     });
-    dropWithoutKey(db);
+    const tables = read.map(({ table, name, saved, isDamaged }) => {
+      const dropped = dropWithoutKey(db, table);
+      return { name, saved: saved - dropped, isDamaged: isDamaged || dropped > 0 };
+    });
     const restored = tables.some(({ name, isDamaged }) => isDamaged && ANNOTATED.has(name))
       ? restoreFromHistory(db)
       : 0;
@@ -298,10 +301,16 @@ export function rescue(db: WritableLibrary, damaged: string, named = damaged): R
   }
 }
 
-/** Drops annotations and marks whose rollout key was not rescued. */
-function dropWithoutKey(db: WritableLibrary): void {
-  for (const table of ['annotation_row', 'reading_row'])
-    db.exec(`DELETE FROM ${table} WHERE annotated_no NOT IN (SELECT annotated_no FROM annotated_row)`);
+/**
+ * Drops annotations or marks whose rollout key was not rescued.
+ *
+ * @returns how many; 0 for other tables
+ */
+function dropWithoutKey(db: WritableLibrary, table: string): number {
+  if (table !== 'annotation_row' && table !== 'reading_row') return 0;
+  return db
+    .prepare(`DELETE FROM ${table} WHERE annotated_no NOT IN (SELECT annotated_no FROM annotated_row)`)
+    .run().changes;
 }
 
 /**

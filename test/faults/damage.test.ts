@@ -285,6 +285,19 @@ describe('turnwise doctor', () => {
     expect(kept).toEqual({ n: hasHistory ? ANNOTATIONS : ANNOTATIONS - cells });
   });
 
+  it('says that labels are missing when a page of their rollouts is damaged', async () => {
+    const db = openWriter(place.library);
+    db.exec('DELETE FROM annotation_history_row');
+    db.close();
+    const leaves = pagesOf('annotated_row').filter(({ cells }) => cells > 0);
+    damage(leaves[0]?.page ?? 0, 3);
+    const { code, out } = await doctor('--into', into());
+    expect(code).toBe(3);
+    const [kept] = rows(into(), 'SELECT count(*) AS n FROM annotation');
+    expect(Number(kept?.['n'])).toBeLessThan(ANNOTATIONS);
+    expect(out).toContain(`\n  ${kept?.['n']} labels and notes; some could not be read\n`);
+  });
+
   it('saves what is left of a file that was cut off', async () => {
     truncateSync(place.library, Math.floor(0.7 * statSync(place.library).size));
     const { code, out, err } = await doctor('--into', into());
