@@ -33,6 +33,10 @@ const fieldOf = (column: string, path: string): string =>
 export const configOf = (run: string): string =>
   `LEFT JOIN run_config_row c ON c.logged_id = ${run}.scope AND ${isObject('c.config')}`;
 
+/** The name of a run as logged, with `configOf`. A log may give a number. */
+export const nameOf = (run: string): string =>
+  `CAST(coalesce(json_extract(c.config, '$.name'), ${run}.name) AS TEXT)`;
+
 const LONGEST_NAME = 200;
 
 /**
@@ -43,8 +47,7 @@ export const shownName = (name: string): string =>
   `iif(length(${name}) > ${LONGEST_NAME}, substr(${name}, 1, ${LONGEST_NAME}) || '…', ${name})`;
 
 /** The name of a run as pages show it, with `configOf`. */
-export const runName = (run: string): string =>
-  shownName(`coalesce(json_extract(c.config, '$.name'), ${run}.name)`);
+export const runName = (run: string): string => shownName(nameOf(run));
 
 const literal = (text: string | undefined): string =>
   text === undefined ? 'NULL' : `'${text.replaceAll("'", "''")}'`;
@@ -80,7 +83,7 @@ export const dropViewsSql = PUBLIC_VIEWS.map((view) => `DROP VIEW IF EXISTS ${vi
 
 export const viewsSql = `
 CREATE VIEW run AS
-SELECT run_id, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
+SELECT run_id, ${nameOf('r')} AS name, kind,
   (SELECT count(*) FROM step_row s WHERE s.run_id = r.run_id) AS steps,
   (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = r.run_id) AS rollouts,
   run_key, format, directory, coalesce(c.config, '{}') AS config

@@ -5,8 +5,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordWith } from '../../electron/export/pack/redact.ts';
+import { openReader } from '../../electron/storage/open.ts';
 import { EXPORTED_BY_ID } from '../../electron/storage/queries/exported.ts';
 import { GROUPS_OF_PACK, MEMBERS, PACK_ORDER, SIBLING_COUNT } from '../../electron/storage/queries/packed.ts';
+import { listRuns } from '../../electron/storage/queries/runs.ts';
 import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
 import { ApiError } from '../../shared/api/errors.ts';
 import { viewsOf } from '../../shared/domain/escapes.ts';
@@ -172,23 +174,27 @@ describe('JSON Lines', () => {
 });
 
 describe('a run that its log names by a number', () => {
+  let own: Scratch;
+  beforeAll(async () => {
+    own = scratch();
+    const lines = [
+      { v: 1, type: 'run', run: 'r', name: 42 },
+      { v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index: 0, text: 'a', reward: 1 },
+    ];
+    await ingestHere(own.library, [
+      own.file('log.jsonl', lines.map((line) => JSON.stringify(line)).join('\n')),
+    ]);
+  });
+  afterAll(() => own.remove());
+
+  it('has it as a name', () => {
+    const db = openReader(own.library);
+    expect(listRuns(db).map(({ name }) => name)).toEqual(['42']);
+    db.close();
+  });
+
   it.each(PACK_FORMATS)('is in a pack of %s', async (format) => {
-    const own = scratch();
-    try {
-      const log = own.file(
-        'log.jsonl',
-        [
-          { v: 1, type: 'run', run: 'r', name: 42 },
-          { v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index: 0, text: 'a', reward: 1 },
-        ]
-          .map((line) => JSON.stringify(line))
-          .join('\n'),
-      );
-      await ingestHere(own.library, [log]);
-      await packHere(own.library, format, join(own.directory, `pack.${format}`), { isAll: true });
-    } finally {
-      own.remove();
-    }
+    await packHere(own.library, format, join(own.directory, `pack.${format}`), { isAll: true });
   });
 });
 

@@ -18,7 +18,7 @@ import {
 } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
-import { configOf } from '../views.sql.ts';
+import { configOf, nameOf } from '../views.sql.ts';
 import { tokenRecord } from './tokens.ts';
 
 export interface ExportedRun {
@@ -35,7 +35,7 @@ export interface ExportedRun {
 }
 
 const EXPORTED_RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.scope, n.logged_id AS loggedId,
-    CAST(coalesce(json_extract(c.config, '$.name'), n.name) AS TEXT) AS name, n.kind, n.format, coalesce(c.config, '{}') AS config,
+    ${nameOf('n')} AS name, n.kind, n.format, coalesce(c.config, '{}') AS config,
     n.has_steps AS hasSteps, (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = n.run_id) AS rollouts
   FROM run_row n ${configOf('n')} ORDER BY n.run_id`;
 const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
