@@ -18,73 +18,32 @@ type Signs = 'symbol' | 'picture' | 'emoji' | 'keycap';
 type Script = 'latin' | 'astral' | 'han' | 'kana' | 'hangul' | Signs | number;
 
 /**
- * Where scripts begin, in order. Undefined: blanks, digits, marks and punctuation, which are drawn like the letters
- * beside them.
+ * Where scripts begin: code points in base 16, in order, with a name where it matters which script it is. `-`: blanks,
+ * digits, marks and punctuation, which are drawn like the letters beside them.
  */
-const STARTS: readonly (number | readonly [from: number, script: Script | undefined])[] = [
-  ...([
-    [0x00, undefined],
-    [0x41, 'latin'],
-    [0x5b, undefined],
-    [0x61, 'latin'],
-    [0x7b, undefined],
-  ] as const),
-  ...([[0xc0, 'latin'], 0x250, [0x300, undefined], 0x370, 0x400, 0x530] as const),
-  // Right to left, see below.
-  ...([0x590, 0x600, 0x700, 0x750, 0x780, 0x7c0, 0x800, 0x840, 0x860, 0x870] as const),
-  // India and the countries around it.
-  ...([0x900, 0x980, 0xa00, 0xa80, 0xb00, 0xb80, 0xc00, 0xc80, 0xd00, 0xd80, 0xe00, 0xe80, 0xf00] as const),
-  ...([
-    0x1000, 0x10a0, 0x1100, 0x1200, 0x13a0, 0x1400, 0x1680, 0x16a0, 0x1700, 0x1720, 0x1740, 0x1760,
-  ] as const),
-  ...([
-    0x1780, 0x1800, 0x18b0, 0x1900, 0x1950, 0x1980, 0x19e0, 0x1a00, 0x1a20, 0x1ab0, 0x1b00, 0x1b80,
-  ] as const),
-  ...([0x1bc0, 0x1c00, 0x1c50, 0x1c80, 0x1c90, 0x1cc0, 0x1cd0, 0x1d00, [0x1e00, 'latin'], 0x1f00] as const),
-  ...([
-    [0x2000, undefined],
-    [0x2070, 'symbol'],
-    [0x20a0, undefined],
-    [0x20d0, 'keycap'],
-  ] as const),
-  ...([
-    [0x2100, 'symbol'],
-    [0x2600, 'picture'],
-    [0x27c0, 'symbol'],
-    [0x2b00, 'picture'],
-  ] as const),
-  ...([0x2c00, 0x2c60, 0x2c80, 0x2d00, 0x2d30, 0x2d80, 0x2de0, [0x2e00, undefined]] as const),
-  ...([[0x2e80, 'han'], [0x3040, 'kana'], 0x3100, 0x3130, [0x3190, 'han'], 0x3200, [0x3400, 'han']] as const),
-  ...([
-    0xa000, 0xa4d0, 0xa500, 0xa640, 0xa6a0, 0xa700, 0xa800, 0xa830, 0xa840, 0xa880, 0xa8e0, 0xa900,
-  ] as const),
-  ...([
-    0xa930, 0xa960, 0xa980, 0xa9e0, 0xaa00, 0xaa60, 0xaa80, 0xaae0, 0xab00, 0xab30, 0xab70, 0xabc0,
-  ] as const),
+const STARTS = [
+  '0 - 41 latin 5b - 61 latin 7b - aa latin ab - b5 latin b6 - ba latin bb - c0 latin 250 300 - 370 400 530',
+  // Written from right to left. The digits of Arabic are not.
+  '590 600 660 66a=600 6f0 6fa=600 700 750 780 7c0 800 840 860 870',
+  '900 980 a00 a80 b00 b80 c00 c80 d00 d80 e00 e80 f00 1000 10a0 1100 1200 13a0 1400 1680 16a0 1700 1720 1740 1760',
+  '1780 1800 18b0 1900 1950 1980 19e0 1a00 1a20 1ab0 1b00 1b80 1bc0 1c00 1c50 1c80 1c90 1cc0 1cd0 1d00 1e00 latin 1f00',
+  '2000 - 2070 symbol 20a0 - 20d0 keycap 2100 symbol 2600 picture 27c0 symbol 2b00 picture',
+  '2c00 2c60 2c80 2d00 2d30 2d80 2de0 2e00 - 2e80 han 3040 kana 3100 3130 3190 han 3200 3220 3260 3280 32d0 3300 3400 han',
+  'a000 a4d0 a500 a640 a6a0 a700 a800 a830 a840 a880 a8e0 a900 a930 a960 a980 a9e0 aa00 aa60 aa80 aae0 ab00 ab30 ab70',
   // Halves of surrogate pairs are shown as marks, each by itself.
-  ...([
-    [0xac00, 'hangul'],
-    [0xd800, 'astral'],
-    0xe000,
-    [0xf900, 'han'],
-    0xfb00,
-    0xfb13,
-    0xfb1d,
-    0xfb50,
-  ] as const),
-  ...([
-    [0xfe00, 'emoji'],
-    [0xfe10, undefined],
-    0xfe70,
-    0xff00,
-    [0xfff0, undefined],
-    [0x10000, 'astral'],
-  ] as const),
-  ...([0x10800, 0x10840, 0x10900, 0x10a00, 0x10b00, 0x10c00, 0x10d00, 0x10e00, 0x10f00] as const),
-  ...([[0x11000, 'astral'], 0x1e800, 0x1e900, 0x1ec00, 0x1ee00, [0x1f000, 'astral']] as const),
-];
-const FROM = Uint32Array.from(STARTS, (start) => (typeof start === 'number' ? start : start[0]));
-const SCRIPTS = STARTS.map((start) => (typeof start === 'number' ? start : start[1]));
+  'abc0 ac00 hangul d800 astral e000 f900 han fb00 fb13 fb1d fb50 fe00 emoji fe10 - fe70 ff00 ff61 ffa0 fff0 -',
+  '10000 astral 10800 10840 10900 10a00 10b00 10c00 10d00 10e00 10f00 11000 astral 1e800 1e900 1ec00 1ee00 1f000 astral',
+].flatMap((line) =>
+  Array.from(
+    line.matchAll(/([0-9a-f]+)(?:=([0-9a-f]+)| ([a-z]{3,}|-))?(?= |$)/g),
+    ([, from = '', same, name]) => ({
+      from: Number.parseInt(from, 16),
+      script: name === '-' ? undefined : ((name ?? Number.parseInt(same ?? from, 16)) as Script),
+    }),
+  ),
+);
+const FROM = Uint32Array.from(STARTS, ({ from }) => from);
+const SCRIPTS = STARTS.map(({ script }) => script);
 
 function scriptOf(code: number): Script | undefined {
   let [first, last] = [0, FROM.length];
