@@ -100,21 +100,17 @@ it('a value is cut after 400 letters, or where it would take long to draw', () =
   expect(plainLogText('1\ufe0f\u20e3 one')).toBe('1\ufe0f\u20e3 one');
 });
 
-it('the description of a label is no field if it is too long for one', () => {
+it('a text of a label is no field if it is too long for one', () => {
   const noop = () => undefined;
   const actions = { onType: noop, onSave: noop, onMove: noop, onRemove: noop };
-  const editor = (description: string) => (
-    <LabelEditor
-      label={{ id: 'a', name: 'A', description, colour: 'red' }}
-      uses={0}
-      isFirst
-      isLast
-      {...actions}
-    />
+  const editor = (description: string, name = 'A') => (
+    <LabelEditor label={{ id: 'a', name, description, colour: 'red' }} uses={0} isFirst isLast {...actions} />
   );
   const { container, rerender } = render(editor(LONG));
   expect(screen.queryByLabelText('Description of A')).toBeNull();
   expectShort(container, 20_000);
+  rerender(editor('', LONG));
+  expect(screen.queryByLabelText('Name')).toBeNull();
   rerender(editor('What a label says'));
   expect(screen.getByLabelText('Description of A')).toHaveProperty('value', 'What a label says');
 });

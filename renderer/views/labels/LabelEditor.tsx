@@ -1,9 +1,8 @@
 import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react';
 import { LABEL_COLOURS, LABEL_KEYS, type Label } from '../../../shared/api/contract.ts';
 import { IconButton } from '../../ui/Controls.tsx';
-import { LogText } from '../../ui/LogText.tsx';
-import { fitsField } from '../../ui/LongText.tsx';
 import { counted } from '../../ui/numbers.ts';
+import { TextField } from '../../ui/TextField.tsx';
 
 type Changes = Partial<Label> | { readonly key: undefined };
 
@@ -65,8 +64,7 @@ export function LabelEditor({
           ))}
         </select>
       </span>
-      <input
-        type="text"
+      <TextField
         aria-label="Name"
         maxLength={200}
         value={name}
@@ -74,18 +72,13 @@ export function LabelEditor({
         onChange={(event) => onType({ name: event.target.value })}
         onBlur={saveName}
       />
-      {fitsField(description) ? (
-        <input
-          type="text"
-          aria-label={`Description of ${name}`}
-          placeholder="When to use it"
-          value={description}
-          onChange={(event) => onType({ description: event.target.value })}
-          onBlur={() => onSave({ description })}
-        />
-      ) : (
-        <LogText text={description} />
-      )}
+      <TextField
+        aria-label={`Description of ${name}`}
+        placeholder="When to use it"
+        value={description}
+        onChange={(event) => onType({ description: event.target.value })}
+        onBlur={() => onSave({ description })}
+      />
       <span className="dim" title={`Its id in filters and files: ${label.id}`}>
         <span className="mono">{label.id}</span>
         {uses > 0 && ` · ${counted(uses, 'annotation')}`}

@@ -13,6 +13,7 @@ import { useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
+import { TextField } from '../../ui/TextField.tsx';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { LabelEditor } from './LabelEditor.tsx';
 import { withLabel, withLabelMoved, withNewLabel, withoutLabel } from './taxonomyModel.ts';
@@ -66,8 +67,7 @@ export function TaxonomyTab() {
   return (
     <div className="labels-scroll taxonomy">
       <div className="labels-scope">
-        <input
-          type="text"
+        <TextField
           aria-label="Name of the taxonomy"
           value={taxonomy.name}
           onChange={(event) => setEdited({ ...taxonomy, name: event.target.value })}
