@@ -120,10 +120,10 @@ describe.runIf(hasEngine)('a warehouse', () => {
   });
 
   test('a filter that only a library answers says so', async () => {
-    await page.goto(running.urlOf(`${DEMO}?q=flag:no_boxed`));
-    await page.getByText('a warehouse is not filtered by flag', { exact: false }).first().waitFor();
+    await page.goto(running.urlOf(`${DEMO}?q=code:nowhere`));
+    await page.getByText('write text: instead of code:', { exact: false }).first().waitFor();
     expect(await page.getByRole('button', { name: /^Keep a copy/ }).count()).toBe(0);
-    await page.goto(running.urlOf(`${DEMO}?tab=rollouts&q=flag:no_boxed`));
+    await page.goto(running.urlOf(`${DEMO}?tab=rollouts&q=code:nowhere`));
     await page.getByRole('button', { name: 'Filter the steps here' }).click();
     await page.getByRole('heading', { name: 'No rollout matches the filter' }).waitFor();
   });

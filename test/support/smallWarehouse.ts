@@ -14,7 +14,7 @@ export async function startSmallWarehouse(): Promise<{ readonly address: string;
     if (asked.headers.authorization !== `Basic ${btoa('ann:right')}`) {
       answer.writeHead(403, { 'x-clickhouse-exception-code': '516' });
       answer.end('Code: 516. DB::Exception: ann: Authentication failed. (AUTHENTICATION_FAILED)');
-    } else if (sql.includes('SELECT version')) answer.end('{"version":2}\n');
+    } else if (sql.includes('SELECT version')) answer.end('{"version":3}\n');
     else answer.end(`${JSON.stringify(RUN)}\n`);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
