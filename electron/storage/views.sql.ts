@@ -83,7 +83,7 @@ export const dropViewsSql = PUBLIC_VIEWS.map((view) => `DROP VIEW IF EXISTS ${vi
 
 export const viewsSql = `
 CREATE VIEW run AS
-SELECT run_id, ${nameOf('r')} AS name, kind,
+SELECT run_id, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
   (SELECT count(*) FROM step_row s WHERE s.run_id = r.run_id) AS steps,
   (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = r.run_id) AS rollouts,
   run_key, format, directory, coalesce(c.config, '{}') AS config
