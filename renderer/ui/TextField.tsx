@@ -8,5 +8,10 @@ interface TextFieldProps extends InputHTMLAttributes<HTMLInputElement> {
 }
 
 export function TextField({ value, ...others }: TextFieldProps) {
-  return fitsField(value) ? <input type="text" value={value} {...others} /> : <LogText text={value} />;
+  if (fitsField(value)) return <input type="text" value={value} {...others} />;
+  return (
+    <span className="field-text">
+      <LogText text={value} longest={40} />
+    </span>
+  );
 }
