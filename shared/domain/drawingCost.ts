@@ -24,14 +24,14 @@ type Script = 'latin' | 'astral' | 'han' | 'kana' | 'hangul' | Signs | number;
 const STARTS = [
   '0 - 41 latin 5b - 61 latin 7b - aa latin ab - b5 latin b6 - ba latin bb - c0 latin 250 300 - 370 400 530',
   // Written from right to left. The digits of Arabic are not.
-  '590 600 660 66a=600 6f0 6fa=600 700 750 780 7c0 800 840 860 870',
+  '590 600 660 66a=600 6f0 6fa=600 700 750=600 780 7c0 800 840 860 870',
   '900 980 a00 a80 b00 b80 c00 c80 d00 d80 e00 e80 f00 1000 10a0 1100 1200 13a0 1400 1680 16a0 1700 1720 1740 1760',
-  '1780 1800 18b0 1900 1950 1980 19e0 1a00 1a20 1ab0 1b00 1b80 1bc0 1c00 1c50 1c80 1c90 1cc0 1cd0 1d00 1e00 latin 1f00',
+  '1780 1800 18b0 1900 1950 1980 19e0 1a00 1a20 1ab0 1b00 1b80 1bc0 1c00 1c50 1c80 1c90 1cc0 1cd0 1d00 1e00 latin 1f00=370',
   '2000 - 2070 symbol 20a0 - 20d0 keycap 2100 symbol 2600 picture 27c0 symbol 2b00 picture',
   '2c00 2c60 2c80 2d00 2d30 2d80 2de0 2e00 - 2e80 han 3040 kana 3100 3130 3190 han 3200 3220 3260 3280 32d0 3300 3400 han',
   'a000 a4d0 a500 a640 a6a0 a700 a800 a830 a840 a880 a8e0 a900 a930 a960 a980 a9e0 aa00 aa60 aa80 aae0 ab00 ab30 ab70',
   // Halves of surrogate pairs are shown as marks, each by itself.
-  'abc0 ac00 hangul d800 astral e000 f900 han fb00 fb13 fb1d fb50 fe00 emoji fe10 - fe70 ff00 ff61 ffa0 fff0 -',
+  'abc0 ac00 hangul d800 astral e000 f900 han fb00 fb13 fb1d fb50 fe00 emoji fe10 - fe70 ff00 - ff21 ff3b - ff41=ff21 ff5b - ff66 ffa0 fff0 -',
   '10000 astral 10800 10840 10900 10a00 10b00 10c00 10d00 10e00 10f00 11000 astral 1e800 1e900 1ec00 1ee00 1f000 astral',
 ].flatMap((line) =>
   Array.from(

@@ -14,6 +14,8 @@ it('counts changes of direction and font, and little between words of one script
   expect(changes('中あ'.repeat(100))).toBe(12 + 199 * 3);
   expect(changes('አማርኛ በኢትዮጵያ')).toBe(12 + 4);
   expect(changes('你好,世界。')).toBe(12);
+  expect(changes('你好，世界！（１２３）')).toBe(12);
+  expect(changes('ἐν ἀρχῇ ἦν ὁ λόγος')).toBe(12 + 4 * 4);
   expect(changes('אa'.repeat(100))).toBe(2_400);
   expect(changes('a中'.repeat(100))).toBe(1_200);
   expect(changes('\u{12000}'.repeat(100))).toBe(2_400);
