@@ -53,7 +53,7 @@ const says =
   (response) =>
     response.end(body);
 const USUAL: Readonly<Record<string, Answer>> = {
-  'SELECT version': says(lines({ version: 2 })),
+  'SELECT version': says(lines({ version: 3 })),
   'FROM run_line': says(lines({ line: '{"v":1,"type":"run","run":"a"}' })),
   'FROM load WHERE': says(lines(LOAD)),
   'FROM run ': says(lines(RUN)),

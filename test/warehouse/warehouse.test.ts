@@ -988,7 +988,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await making((made) => makeTables(made, CLUSTER));
     await warehouse.run('CREATE OR REPLACE VIEW warehouse AS SELECT toUInt32(99) AS version');
     await beginning();
-    await expect(push()).rejects.toThrow('the warehouse has version 99; this Turnwise knows up to 2');
+    await expect(push()).rejects.toThrow('the warehouse has version 99; this Turnwise knows up to 3');
     await expect(making((made) => makeTables(made, CLUSTER))).rejects.toThrow('version 99');
   });
 
