@@ -20,7 +20,7 @@ export interface Condition {
   readonly params: QueryParams;
 }
 
-/** Fields under another name in the data set, and lists: one matching value suffices. */
+/** Expressions of fields that have another name in the data set, and of lists, of which one value has to match. */
 const EXPRESSIONS: Readonly<Partial<Record<FieldName, string>>> = {
   step: 'step',
   ordinal: quoted('index'),
@@ -240,7 +240,7 @@ function bounded(column: string, { from, to }: { from?: Bound; to?: Bound }, giv
   return `ifNull(${bounds.length === 0 ? '1' : bounds.join(' AND ')}, 0)`;
 }
 
-/** As `scoreTest` of a library: a name exactly, a word without case, a number by its value. */
+/** Compares scores as `scoreTest` does in a library: names exactly, words without case, numbers by their value. */
 function scored({ text, isPattern }: WordNode, given: Given): string {
   const wanted = parseScoreCondition(text);
   if (wanted === undefined) return '0';

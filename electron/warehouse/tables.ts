@@ -61,14 +61,14 @@ function columnOf({ name, type, note }: DataSetColumn): string {
   return `${quoted(name)} ${ALWAYS[name] ?? TYPES[type]} COMMENT '${note.replaceAll("'", "''")}'${codec}`;
 }
 
-/** Columns that warehouses of earlier versions lack. Rollouts that were sent to them have no values there. */
-const SINCE_VERSION_1: ReadonlySet<string> = new Set([
-  // Version 2.
+/** Columns that were added after version 1. Rollouts that were sent before have no values there. */
+const ADDED_COLUMNS: ReadonlySet<string> = new Set([
+  // In version 2.
   'policy_tokens',
   'response_chars',
   'mean_entropy',
   'entropy_tokens',
-  // Version 3.
+  // In version 3.
   'flags',
 ]);
 
@@ -182,7 +182,7 @@ ENGINE = Distributed(${quoted(cluster)}, ${quoted(database)}, ${quoted(local)}, 
     ];
   });
   const added = {
-    rollout_row: DATA_SET_COLUMNS.filter(({ name }) => SINCE_VERSION_1.has(name)).map(columnOf),
+    rollout_row: DATA_SET_COLUMNS.filter(({ name }) => ADDED_COLUMNS.has(name)).map(columnOf),
     load_row: SUMS_OF_A_LOAD,
   };
   const brought = Object.entries(added).flatMap(([name, columns]) =>

@@ -8,7 +8,7 @@ import { count } from './numbers.ts';
 import { SourceText } from './SourceText.tsx';
 
 const LONGEST = 400;
-/** What changes of direction and font may cost, as many as there are in 400 letters of any language. */
+/** Limit of the cost of changes of direction and font. 400 letters of any language cost less. */
 const MOST_CHANGES = 2_400;
 
 const endOf = (text: string, longest: number): number =>

@@ -2,6 +2,7 @@
 
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import { LABEL_COLOURS, type Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { firstFrom } from '../../../shared/domain/ascending.ts';
 import { flagText, outcomeName } from '../../../shared/domain/words.ts';
 import { type Heat, heatOf } from './htmlHeat.ts';
 import { noteText } from './htmlNote.ts';
@@ -46,7 +47,9 @@ export interface Drawn {
   readonly taxonomy: Taxonomy;
   readonly id: string;
   readonly heat: Heat | undefined;
-  /** Of the annotations, on the response. */
+  /** Ends of the marks of heat, which are in order. */
+  readonly heatEnds: readonly number[];
+  /** Annotations on the response. */
   readonly marks: readonly Mark[];
   readonly promptMarks: readonly Mark[];
   readonly numberOf: ReadonlyMap<AnnotationRow, number>;
@@ -72,6 +75,7 @@ export function drawnOf(one: PackCase, taxonomy: Taxonomy, id: string): Drawn {
     taxonomy,
     id,
     heat,
+    heatEnds: heat?.marks.map(({ end }) => end) ?? [],
     marks: spans('response'),
     promptMarks: spans('prompt'),
     numberOf,
@@ -210,26 +214,11 @@ export function shownText({ rollout }: PackCase, { segment, call }: CaseSegment)
   return isShownAsCode(segment, call) ? (call?.code ?? '') : innerText(rollout.response, segment);
 }
 
-/** Marks of annotations and heat within a piece of the response. Those of heat are in order: there may be many. */
-function marksWithin({ marks, heat }: Drawn, start: number, end: number): readonly Mark[] {
-  const all = heat?.marks ?? [];
-  const [first, next] = [
-    firstWhere(all, (mark) => mark.end > start),
-    firstWhere(all, (mark) => mark.start >= end),
-  ];
-  return [...marks, ...all.slice(first, next)];
-}
-
-/** @param holds false for the first items, and true from some item on */
-function firstWhere<T>(items: readonly T[], holds: (item: T) => boolean): number {
-  let [from, to] = [0, items.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    const item = items[middle];
-    if (item !== undefined && holds(item)) to = middle;
-    else from = middle + 1;
-  }
-  return from;
+/** Returns the marks within a piece of the response. There may be a mark of heat for each token. */
+function marksWithin({ marks, heat, heatEnds }: Drawn, start: number, end: number): readonly Mark[] {
+  const first = firstFrom(heatEnds, start + 1);
+  const next = firstFrom(heatEnds, end);
+  return [...marks, ...(heat?.marks.slice(first, next + 1) ?? [])];
 }
 
 /** @param differences marks on `shownText` */

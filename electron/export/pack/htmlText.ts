@@ -15,7 +15,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** What changes of direction and font may cost in one block, and its glyphs. Ordinary texts have one block. */
+/** Limits of one block: the cost of its changes of direction and font, and its glyphs. An ordinary text is one block. */
 const [MOST_OF_BLOCK, MOST_GLYPHS] = [12_000, 1_000];
 
 /** Escapes text for the content of an element. */
@@ -59,6 +59,7 @@ function endOfBlock(text: string): number {
   return line > end / 2 ? line : end;
 }
 
+/** Returns the offset at which the text reaches a limit of a block. */
 function endOfDrawn(text: string): number {
   const { end } = endOfCost(text, MOST_OF_BLOCK, { letter: 0, line: 0 });
   let glyphs = 0;
