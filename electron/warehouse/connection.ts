@@ -88,6 +88,8 @@ export class Warehouse {
             }
           : {}),
         output_format_json_quote_denormals: 1,
+        // On a cluster, a question within a question is answered once, for all nodes.
+        distributed_product_mode: 'global',
         output_format_json_quote_64bit_integers: 0,
       },
       ...(ca === undefined ? {} : { tls: { ca_cert: Buffer.from(ca) } }),

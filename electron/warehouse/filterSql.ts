@@ -20,17 +20,20 @@ export interface Condition {
   readonly params: QueryParams;
 }
 
+/** In ms. */
+export const SLOWEST_CALL = 'if(empty(latencies), NULL, arrayMax(latencies))';
+
 /** Expressions of fields that have another name in the data set, and of lists, of which one value has to match. */
 const EXPRESSIONS: Readonly<Partial<Record<FieldName, string>>> = {
   step: 'step',
   ordinal: quoted('index'),
   problem_id: 'problem',
   group_key: quoted('group'),
-  latency_ms: 'arrayMax(calls.latency_ms)',
+  latency_ms: SLOWEST_CALL,
 };
 const LISTS: Readonly<Partial<Record<FieldName, string>>> = {
   tool: 'calls.name',
-  outcome: 'calls.outcome',
+  outcome: 'outcomes',
   flag: `arrayFilter(each -> each != '', splitByChar(' ', assumeNotNull(flags)))`,
 };
 

@@ -17,7 +17,7 @@ import {
 } from '../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
 import type { QueryParams, Row, Warehouse } from './connection.ts';
-import { filterCondition, numberedAsCopied, type OwnRollouts } from './filterSql.ts';
+import { filterCondition, numberedAsCopied, type OwnRollouts, SLOWEST_CALL } from './filterSql.ts';
 import { checkVersion, quoted } from './tables.ts';
 import { VALUES } from './values.ts';
 
@@ -31,7 +31,7 @@ const EXPRESSIONS: Readonly<Partial<Record<string, string>>> = {
   problem_id: 'problem',
   group_key: quoted('group'),
   duration: 'ifNull(duration_ms / 1000, ended_at - started_at)',
-  latency_ms: 'arrayMax(calls.latency_ms)',
+  latency_ms: SLOWEST_CALL,
 };
 const columnOf = (name: string): string => EXPRESSIONS[name] ?? quoted(name);
 
@@ -53,13 +53,16 @@ export async function warehouseRollouts(
   signal?: AbortSignal,
 ): Promise<{ readonly rollouts: readonly WarehouseRollout[]; readonly matching: number }> {
   const { sql, params } = filterCondition(filter, own);
-  const order = [...sort.map(({ by, direction }) => orderBy(by, direction)), 'step, load, rollout'];
+  const keys = [...sort.map(({ by, direction }) => orderBy(by, direction)), 'step, load, rollout'];
+  const order = `ORDER BY ${keys.join(', ')}`;
   await checkVersion(warehouse, signal);
   const of = `FROM rollout WHERE run = {run:String} AND (${sql})`;
-  const first = `${of} ORDER BY ${order.join(', ')} LIMIT ${MOST_LISTED}`;
+  const first = `${of} ${order} LIMIT ${MOST_LISTED}`;
   const given = { run, ...params };
+  // To order rollouts with their fields, the engine would read the fields of all.
   const rows = await warehouse.rows(
-    `SELECT load, rollout, ${FIELDS.map((name) => `${columnOf(name)} AS of_${name}`).join(', ')} ${first}`,
+    `SELECT load, rollout, ${FIELDS.map((name) => `${columnOf(name)} AS of_${name}`).join(', ')}
+    FROM rollout WHERE run = {run:String} AND (load, rollout) IN (SELECT load, rollout ${first}) ${order}`,
     given,
     signal,
   );
@@ -69,7 +72,9 @@ export async function warehouseRollouts(
       ? [{ matching: rows.length }]
       : await warehouse.parsed(
           z.object({ matching: z.number().int().nonnegative() }),
-          `SELECT count() AS matching ${of}`,
+          filter.kind === 'all'
+            ? 'SELECT sum(rollouts) AS matching FROM load WHERE run = {run:String}'
+            : `SELECT count() AS matching ${of}`,
           given,
           signal,
         );

@@ -51,7 +51,7 @@ const SUMS = {
   callsSum: sum('tool_calls'),
   errorsSum: sum('tool_errors'),
   withoutCalls: count('countIf(tool_calls = 0)'),
-  withMalformed: count(`countIf(has(calls.outcome, 'malformed'))`),
+  withMalformed: count(`countIf(has(outcomes, 'malformed'))`),
   callsOfCorrect: sum('tool_calls', 'is_correct'),
   errorsOfCorrect: sum('tool_errors', 'is_correct'),
   erredKnown: count('countIf(has_erred AND is_correct IS NOT NULL)'),
@@ -74,6 +74,7 @@ const SUMS = {
   keptCorrect: count('countIf(kept AND is_correct)'),
   decidedWrong: count('countIf(kept IS NOT NULL AND NOT is_correct)'),
   keptWrong: count('countIf(kept AND NOT is_correct)'),
+  timedAsLogged: count('sum(logged_latencies)'),
 };
 const GROUPS = {
   ...STEP,
@@ -92,8 +93,10 @@ const CALLS = {
   },
   retried: count(`countIf(erred AND next NOT IN ('', 'missing', 'malformed'))`),
   succeeded: count(`countIf(erred AND next NOT IN ('', 'missing', 'malformed') AND NOT next_erred)`),
-  timed: count('count(latency)'),
-  timedAsLogged: count(`countIf(latency IS NOT NULL AND source = 'logged')`),
+};
+const LATENCIES = {
+  ...STEP,
+  timed: count('count()'),
   meanMs: known('avg(toFloat64(latency))'),
   p50Ms: percentile('latency', 0.5),
   p95Ms: percentile('latency', 0.95),
@@ -103,17 +106,19 @@ const CALLS = {
 const ERRORS = `(${[...TOOL_ERROR_OUTCOMES].map((outcome) => `'${outcome}'`).join(', ')})`;
 const SOURCES = {
   sums: (of: string) =>
-    `(SELECT *, arrayExists(each -> each IN ${ERRORS}, calls.outcome) AS has_erred FROM ${of})`,
+    `(SELECT *, arrayExists(each -> each IN ${ERRORS}, outcomes) AS has_erred FROM ${of})`,
   groups: (
     of: string,
   ) => `(SELECT step, count() AS size, count(is_correct) AS known, countIf(is_correct) AS right,
       uniqExact(answer) AS answers FROM ${of} GROUP BY step, \`group\`)`,
+  calls: (
+    of: string,
+  ) => `(SELECT step, outcome, next, outcome IN ${ERRORS} AS erred, next IN ${ERRORS} AS next_erred
+    FROM (SELECT step, outcomes, arrayShiftLeft(outcomes, 1) AS nexts FROM ${of})
+    ARRAY JOIN outcomes AS outcome, nexts AS next)`,
   // A library has latencies in single precision.
-  calls: (of: string) => `(SELECT step, outcome, next, toFloat32(each_latency) AS latency, source,
-      outcome IN ${ERRORS} AS erred, next IN ${ERRORS} AS next_erred
-    FROM (SELECT step, calls.outcome AS outcomes, calls.latency_ms AS latencies, calls.latency_source AS sources,
-        arrayMap(i -> outcomes[i + 1], arrayEnumerate(outcomes)) AS nexts FROM ${of})
-    ARRAY JOIN outcomes AS outcome, nexts AS next, latencies AS each_latency, sources AS source)`,
+  latencies: (of: string) =>
+    `(SELECT step, toFloat32(each) AS latency FROM (SELECT step, latencies FROM ${of}) ARRAY JOIN latencies AS each)`,
 };
 
 /**
@@ -200,11 +205,15 @@ async function countSteps(
   const sums = await byStep(SUMS, SOURCES.sums(of));
   const groups = await byStep(GROUPS, SOURCES.groups(of));
   const calls = await byStep(CALLS, SOURCES.calls(of));
+  const latencies = await byStep(LATENCIES, SOURCES.latencies(of));
   return [...sums.values()].map((row) => {
     const ofGroups = groups.get(row.step);
     // A step was removed between the two questions.
     if (ofGroups === undefined) throw warehouse.otherForm(`step ${row.step} has rollouts and no group`);
-    return { summary: summaryOf(row, ofGroups), facts: factsOf(row, ofGroups, calls.get(row.step)) };
+    return {
+      summary: summaryOf(row, ofGroups),
+      facts: factsOf(row, ofGroups, calls.get(row.step), latencies.get(row.step)),
+    };
   });
 }
 
@@ -229,6 +238,7 @@ function counted<C extends Columns>(
 type Sums = RowOf<typeof SUMS>;
 type Groups = RowOf<typeof GROUPS>;
 type Calls = RowOf<typeof CALLS>;
+type Latencies = RowOf<typeof LATENCIES>;
 
 const hasJudged = ({ allWrong, mixed, allRight }: Groups): boolean => allWrong + mixed + allRight > 0;
 
@@ -251,7 +261,12 @@ function summaryOf(sums: Sums, groups: Groups): StepSummary {
   };
 }
 
-function factsOf(sums: Sums, groups: Groups, calls: Calls | undefined): StepFacts {
+function factsOf(
+  sums: Sums,
+  groups: Groups,
+  calls: Calls | undefined,
+  latencies: Latencies | undefined,
+): StepFacts {
   const values: { readonly [Name in SeriesName]?: number } = withKnown({
     meanReward: sums.rewardSum / sums.rewardKnown,
     passRate: sums.correct / sums.correctKnown,
@@ -280,6 +295,7 @@ function factsOf(sums: Sums, groups: Groups, calls: Calls | undefined): StepFact
   return {
     ...{ step: sums.step, rollouts: sums.rolloutsIn, groups: groups.groups, values },
     ...callFacts(calls),
+    ...latencyFacts(latencies, sums.timedAsLogged),
     recovery: { rollouts: sums.erredKnown, correct: sums.erredCorrect },
     ...(sums.rewardKnown === 0
       ? {}
@@ -292,18 +308,20 @@ function factsOf(sums: Sums, groups: Groups, calls: Calls | undefined): StepFact
   };
 }
 
-function callFacts(calls: Calls | undefined): Pick<StepFacts, 'outcomes' | 'retries' | 'latency'> {
+function callFacts(calls: Calls | undefined): Pick<StepFacts, 'outcomes' | 'retries'> {
   if (calls === undefined) return { outcomes: {}, retries: { calls: 0, succeeded: 0 } };
   const [names, counts] = calls.byOutcome;
-  const { timed, timedAsLogged: logged, meanMs, p50Ms, p95Ms, maxMs } = calls;
-  const isTimed = timed > 0 && meanMs !== null && p50Ms !== null && p95Ms !== null && maxMs !== null;
   return {
     outcomes: Object.fromEntries(names.map((name, i) => [name, counts[i] ?? 0])),
     retries: { calls: calls.retried, succeeded: calls.succeeded },
-    ...(isTimed
-      ? { latency: { calls: timed, meanMs, p50Ms, p95Ms, maxMs, logged, derived: timed - logged } }
-      : {}),
   };
+}
+
+function latencyFacts(latencies: Latencies | undefined, logged: number): Pick<StepFacts, 'latency'> {
+  if (latencies === undefined) return {};
+  const { timed, meanMs, p50Ms, p95Ms, maxMs } = latencies;
+  if (meanMs === null || p50Ms === null || p95Ms === null || maxMs === null) return {};
+  return { latency: { calls: timed, meanMs, p50Ms, p95Ms, maxMs, logged, derived: timed - logged } };
 }
 
 /** A share of nothing is not known. */

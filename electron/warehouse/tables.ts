@@ -11,7 +11,8 @@ import { refused } from '../../shared/api/errors.ts';
 import { type ColumnType, DATA_SET_COLUMNS, type DataSetColumn } from '../../shared/format/dataSetColumns.ts';
 import type { QueryParams, Warehouse } from './connection.ts';
 
-const WAREHOUSE_VERSION = 3;
+/** Raised with every change of the tables. */
+export const WAREHOUSE_VERSION = 4;
 
 const SEGMENT = `Tuple(kind String, turn Int32, start Int32, "end" Int32, inner_start Int32, inner_end Int32)`;
 const CALL = `Tuple(name Nullable(String), outcome String, latency_ms Nullable(Float64), call Int32, response Nullable(Int32),
@@ -78,6 +79,17 @@ const SUMS_OF_A_LOAD = ['summary', 'facts'].map(
     `${name} String COMMENT 'JSON of the ${name} of its step; empty if the step has other logs' CODEC(ZSTD(3))`,
 );
 
+/** Columns that the engine computes when rollouts arrive, because the calls themselves take seconds to read. */
+const COMPUTED: Readonly<Record<string, string>> = {
+  outcomes: `Array(LowCardinality(String)) MATERIALIZED calls.outcome COMMENT 'how each tool call ended'`,
+  latencies: `Array(Float64) MATERIALIZED arrayFilter(each -> isNotNull(each), calls.latency_ms) COMMENT 'of the tool calls for which it is known, in ms'`,
+  logged_latencies: `UInt32 MATERIALIZED arrayCount((each, source) -> isNotNull(each) AND source = 'logged', calls.latency_ms, calls.latency_source)
+    COMMENT 'how many of them are logged'`,
+};
+const COMPUTED_COLUMNS = Object.entries(COMPUTED).map(([name, definition]) => `${name} ${definition}`);
+/** Version with the computed columns. */
+const COMPUTED_SINCE = 4;
+
 interface Table {
   readonly name: string;
   readonly columns: readonly string[];
@@ -95,6 +107,7 @@ const TABLES: readonly Table[] = [
       'load UUID',
       'loaded_at DateTime DEFAULT now()',
       ...DATA_SET_COLUMNS.map(columnOf),
+      ...COMPUTED_COLUMNS,
       // Words of a response in lower case, for hasAllTokens.
       `INDEX response_words lower(response) TYPE text(tokenizer = 'splitByNonAlpha')`,
     ],
@@ -151,7 +164,7 @@ const views = (anywhere: string): Readonly<Record<string, string>> => ({
     argMax(l.rollouts, l.loaded_at) AS rollouts, argMax(l.content, l.loaded_at) AS content,
     argMax(l.summary, l.loaded_at) AS summary, argMax(l.facts, l.loaded_at) AS facts
   FROM load_row AS l GROUP BY run, step, source`,
-  rollout: `SELECT * EXCEPT (loaded_at) FROM rollout_row WHERE load ${anywhere} (SELECT load FROM load)`,
+  rollout: `SELECT * EXCEPT (loaded_at), ${Object.keys(COMPUTED).join(', ')} FROM rollout_row WHERE load ${anywhere} (SELECT load FROM load)`,
   run: `SELECT run, any(run_id) AS run_id, any(split) AS split, uniqExact(step) AS steps, min(step) AS first_step,
     max(step) AS last_step, sum(rollouts) AS rollouts, uniqExact(source) AS sources, max(loaded_at) AS loaded_at
   FROM load GROUP BY run`,
@@ -182,7 +195,10 @@ ENGINE = Distributed(${quoted(cluster)}, ${quoted(database)}, ${quoted(local)}, 
     ];
   });
   const added = {
-    rollout_row: DATA_SET_COLUMNS.filter(({ name }) => ADDED_COLUMNS.has(name)).map(columnOf),
+    rollout_row: [
+      ...DATA_SET_COLUMNS.filter(({ name }) => ADDED_COLUMNS.has(name)).map(columnOf),
+      ...COMPUTED_COLUMNS,
+    ],
     load_row: SUMS_OF_A_LOAD,
   };
   const brought = Object.entries(added).flatMap(([name, columns]) =>
@@ -217,8 +233,17 @@ export async function makeTables(warehouse: Warehouse, cluster?: string): Promis
     `SELECT count() AS tables FROM system.tables WHERE database = {database:String} AND name = 'warehouse'`,
     { database },
   );
-  if (there !== undefined && there.tables > 0) refuseLater(await versionOf(warehouse));
+  const before = there !== undefined && there.tables > 0 ? await versionOf(warehouse) : WAREHOUSE_VERSION;
+  refuseLater(before);
   for (const statement of tableStatements(database, cluster)) await warehouse.run(statement);
+  if (before !== undefined && before < COMPUTED_SINCE) await computeColumns(warehouse);
+}
+
+/** Of rollouts that are there already. The server does it in the background; until then, a query computes them. */
+async function computeColumns(warehouse: Warehouse): Promise<void> {
+  const tables = await storedIn(warehouse, 'rollout_row');
+  for (const name of Object.keys(COMPUTED))
+    await warehouse.run(`ALTER TABLE ${tables} MATERIALIZE COLUMN ${name}`);
 }
 
 /** @throws ApiError `refused` when the warehouse has another version or does not exist */
@@ -254,21 +279,25 @@ export async function removeRun(warehouse: Warehouse, run: string): Promise<void
     await deleteFrom(warehouse, table, 'run = {run:String}', { run });
 }
 
-/** A distributed table cannot be deleted from, but the tables that it stands for can. */
 async function deleteFrom(
   warehouse: Warehouse,
   table: string,
   condition: string,
   params: QueryParams,
 ): Promise<void> {
+  await warehouse.run(`DELETE FROM ${await storedIn(warehouse, table)} WHERE ${condition}`, params);
+}
+
+/** A distributed table cannot be changed, but the tables that it stands for can. */
+async function storedIn(warehouse: Warehouse, table: string): Promise<string> {
   const [made] = await warehouse.parsed(
     z.object({ engine_full: z.string() }),
     'SELECT engine_full FROM system.tables WHERE database = {database:String} AND name = {table:String}',
     { database: warehouse.database, table },
   );
   const [, cluster] = /^Distributed\('([^'\\]+)'/.exec(made?.engine_full ?? '') ?? [];
-  const tables = cluster === undefined ? table : `${table}_local ON CLUSTER ${quoted(cluster)}`;
-  await warehouse.run(`DELETE FROM ${tables} WHERE ${condition}`, params);
+  const stored = `${quoted(warehouse.database)}.${cluster === undefined ? table : `${table}_local`}`;
+  return cluster === undefined ? stored : `${stored} ON CLUSTER ${quoted(cluster)}`;
 }
 
 /** An unfinished load may still be written. */

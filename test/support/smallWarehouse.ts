@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { WAREHOUSE_VERSION } from '../../electron/warehouse/tables.ts';
 
 const RUN = {
   ...{ run: 'far', split: 'train', steps: 2, first_step: 1, last_step: 2, rollouts: 9, sources: 1 },
@@ -14,7 +15,8 @@ export async function startSmallWarehouse(): Promise<{ readonly address: string;
     if (asked.headers.authorization !== `Basic ${btoa('ann:right')}`) {
       answer.writeHead(403, { 'x-clickhouse-exception-code': '516' });
       answer.end('Code: 516. DB::Exception: ann: Authentication failed. (AUTHENTICATION_FAILED)');
-    } else if (sql.includes('SELECT version')) answer.end('{"version":3}\n');
+    } else if (sql.includes('SELECT version'))
+      answer.end(`${JSON.stringify({ version: WAREHOUSE_VERSION })}\n`);
     else answer.end(`${JSON.stringify(RUN)}\n`);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

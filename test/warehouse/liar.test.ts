@@ -12,7 +12,7 @@ import { namedWarehouse, readAddress } from '../../electron/warehouse/namedWareh
 import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { warehouseResult } from '../../electron/warehouse/statement.ts';
 import { warehouseSteps } from '../../electron/warehouse/steps.ts';
-import { tableStatements } from '../../electron/warehouse/tables.ts';
+import { tableStatements, WAREHOUSE_VERSION } from '../../electron/warehouse/tables.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { runHere } from '../support/commandLine.ts';
 import { type Scratch, scratch } from '../support/library.ts';
@@ -53,7 +53,7 @@ const says =
   (response) =>
     response.end(body);
 const USUAL: Readonly<Record<string, Answer>> = {
-  'SELECT version': says(lines({ version: 3 })),
+  'SELECT version': says(lines({ version: WAREHOUSE_VERSION })),
   'FROM run_line': says(lines({ line: '{"v":1,"type":"run","run":"a"}' })),
   'FROM load WHERE': says(lines(LOAD)),
   'FROM run ': says(lines(RUN)),

@@ -38,7 +38,13 @@ import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { Push } from '../../electron/warehouse/push.ts';
 import { warehouseRollouts } from '../../electron/warehouse/rollouts.ts';
 import { warehouseSteps } from '../../electron/warehouse/steps.ts';
-import { makeTables, removeRun, removeUnseen, tableStatements } from '../../electron/warehouse/tables.ts';
+import {
+  makeTables,
+  removeRun,
+  removeUnseen,
+  tableStatements,
+  WAREHOUSE_VERSION,
+} from '../../electron/warehouse/tables.ts';
 import { MOST_LISTED, type ParsedParams, type StepFacts } from '../../shared/api/contract.ts';
 import { type FilterNode, textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
@@ -535,15 +541,24 @@ describe.runIf(hasEngine)('a warehouse', () => {
   });
 
   it('brings a warehouse of version 1 to this version, whose former rollouts have no sums', async () => {
-    for (const name of ['policy_tokens', 'response_chars', 'mean_entropy', 'entropy_tokens', 'flags'])
+    const computed = ['outcomes', 'latencies', 'logged_latencies'];
+    for (const name of [
+      ...['policy_tokens', 'response_chars', 'mean_entropy', 'entropy_tokens', 'flags'],
+      ...computed,
+    ])
       await warehouse.run(`ALTER TABLE rollout_row DROP COLUMN ${name}`);
     await warehouse.run('CREATE OR REPLACE VIEW warehouse AS SELECT toUInt32(1) AS version');
     await beginning();
-    await expect(push()).rejects.toThrow('turnwise warehouse init brings it to version 3');
+    await expect(push()).rejects.toThrow(`turnwise warehouse init brings it to version ${WAREHOUSE_VERSION}`);
     await making((made) => makeTables(made, CLUSTER));
     await push();
     const [{ summary } = { summary: undefined }] = await warehouseSteps(warehouse, DEMO, { kind: 'all' });
     expect(summary?.meanResponseChars).toBeGreaterThan(0);
+    const [counted] = await warehouse.rows(
+      `SELECT countIf(calls.outcome != []) AS called, countIf(outcomes != calls.outcome) AS otherwise FROM rollout`,
+    );
+    expect(Number(counted?.['called'])).toBeGreaterThan(0);
+    expect(counted?.['otherwise']).toBe(0);
   });
 
   it('counts the steps of a run as a library does, under any filter', async () => {
@@ -988,7 +1003,9 @@ describe.runIf(hasEngine)('a warehouse', () => {
     await making((made) => makeTables(made, CLUSTER));
     await warehouse.run('CREATE OR REPLACE VIEW warehouse AS SELECT toUInt32(99) AS version');
     await beginning();
-    await expect(push()).rejects.toThrow('the warehouse has version 99; this Turnwise knows up to 3');
+    await expect(push()).rejects.toThrow(
+      `the warehouse has version 99; this Turnwise knows up to ${WAREHOUSE_VERSION}`,
+    );
     await expect(making((made) => makeTables(made, CLUSTER))).rejects.toThrow('version 99');
   });
 
