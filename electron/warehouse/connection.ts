@@ -44,6 +44,15 @@ export interface ConnectOptions {
 /** The server's JSON of a row. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** Called with the share of rows that the engine has read so far for a question, 0 … 1. */
+export type OnShare = (share: number) => void;
+
+interface StreamOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onLine?: (line: string) => void;
+  readonly onShare?: OnShare | undefined;
+}
+
 interface Statement {
   readonly params: QueryParams;
   /** Opened when it is sent. */
@@ -123,16 +132,22 @@ export class Warehouse {
   }
 
   /** All rows of a short result. */
-  async rows(sql: string, params: QueryParams = {}, signal?: AbortSignal): Promise<readonly Row[]> {
+  async rows(
+    sql: string,
+    params: QueryParams = {},
+    signal?: AbortSignal,
+    onShare?: OnShare,
+  ): Promise<readonly Row[]> {
     const all: Row[] = [];
     let bytes = 0;
-    for await (const rows of this.stream(sql, params, signal, (text) => {
+    const onLine = (text: string): void => {
       bytes += text.length + ROW_BYTES;
       if (bytes > LONGEST_LIST)
         throw refused(
           `${this.server} answered a question for a list with more than ${LONGEST_LIST / (1 << 20)} MiB`,
         );
-    }))
+    };
+    for await (const rows of this.stream(sql, params, { signal, onLine, onShare }))
       for (const row of rows) all.push(row);
     return all;
   }
@@ -141,17 +156,18 @@ export class Warehouse {
   async *stream(
     sql: string,
     params: QueryParams,
-    signal?: AbortSignal,
-    onLine?: (line: string) => void,
+    { signal, onLine, onShare }: StreamOptions = {},
   ): AsyncGenerator<readonly Row[]> {
-    for await (const { lines, isWhole } of this.lines(`${sql} FORMAT JSONEachRow`, { params, signal })) {
+    const format = onShare === undefined ? 'JSONEachRow' : 'JSONEachRowWithProgress';
+    const read = onShare === undefined ? rowIn : (line: string) => rowOrShareIn(line, onShare);
+    for await (const { lines, isWhole } of this.lines(`${sql} FORMAT ${format}`, { params, signal })) {
       const rows: Row[] = [];
       for (const [i, line] of lines.entries()) {
         onLine?.(line);
-        const row = rowIn(line);
+        const row = read(line);
         // A server that fails after its first rows adds the failure to them.
         if (row === undefined || !isWhole) throw this.noRow(lines.slice(i).join('\n'), isWhole);
-        rows.push(row);
+        if (row !== NO_ROW) rows.push(row);
       }
       yield rows;
     }
@@ -167,8 +183,9 @@ export class Warehouse {
     sql: string,
     params: QueryParams = {},
     signal?: AbortSignal,
+    onShare?: OnShare,
   ): Promise<readonly T[]> {
-    return (await this.rows(sql, params, signal)).map((row) => {
+    return (await this.rows(sql, params, signal, onShare)).map((row) => {
       const { success, data, error } = schema.safeParse(row);
       if (success) return data;
       const { path = [], message = '' } = error.issues[0] ?? {};
@@ -338,6 +355,25 @@ function rowIn(line: string): Row | undefined {
   const value = tryParseJson(line);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return 'exception' in value ? undefined : (value as Row);
+}
+
+/** What a line of an answer with progress is, if it is no row. */
+const NO_ROW: Row = {};
+const BESIDE_ROWS = ['meta', 'totals', 'min', 'max', 'rows_before_limit_at_least', 'rows_before_aggregation'];
+
+/** @returns `NO_ROW` for a line beside the rows; undefined as `rowIn` */
+function rowOrShareIn(line: string, onShare: OnShare): Row | undefined {
+  const value = rowIn(line);
+  if (value === undefined) return undefined;
+  const { row, progress } = value as { row?: Row; progress?: Partial<Record<string, unknown>> };
+  if (typeof row === 'object' && row !== null) return row;
+  if (typeof progress === 'object' && progress !== null) {
+    // Numbers of 64 bits are texts there.
+    const share = Number(progress['read_rows']) / Number(progress['total_rows_to_read']);
+    if (share >= 0) onShare(Math.min(1, share));
+    return NO_ROW;
+  }
+  return BESIDE_ROWS.some((name) => name in value) ? NO_ROW : undefined;
 }
 
 async function* linesOf(

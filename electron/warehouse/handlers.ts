@@ -12,7 +12,7 @@ import type { ReadableLibrary } from '../storage/open.ts';
 import { exportedRuns, placesOf } from '../storage/queries/exported.ts';
 import { listFiles } from '../storage/queries/issues.ts';
 import type { Task } from '../threads/task.ts';
-import { Warehouse } from './connection.ts';
+import { type OnShare, Warehouse } from './connection.ts';
 import { replacedSteps } from './copiedLoads.ts';
 import type { OwnRollouts } from './filterSql.ts';
 import type { NamedWarehouse, WarehouseAddress } from './namedWarehouse.ts';
@@ -74,7 +74,8 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
       connected(of, task, async (to) => {
         const { warehouse, signal, named } = to;
         const node = nodeOf(filter);
-        const steps = await warehouseSteps(warehouse, run, node, { own: await ownOf(run, node, to), signal });
+        const own = await ownOf(run, node, to);
+        const steps = await warehouseSteps(warehouse, run, node, { own, signal, onShare: sharesTo(task) });
         if (node.kind !== 'all') return steps;
         const replaced = await replacedSteps(warehouse, run, directoryOf(named, run), signal);
         return steps.map((step) => {
@@ -88,7 +89,8 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
       connected(named, task, async (to) => {
         const node = nodeOf(filter);
         const own = await ownOf(question.run, node, to);
-        return warehouseRollouts(to.warehouse, { ...question, filter: node, own }, to.signal);
+        const asked = { ...question, filter: node, own };
+        return warehouseRollouts(to.warehouse, asked, to.signal, sharesTo(task));
       }),
     'warehouse.keep': ({ named: of, run, steps, filter }, task) =>
       connected(of, task, async (to) => {
@@ -114,6 +116,11 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
       }),
   };
 }
+
+const sharesTo =
+  (task: Task): OnShare =>
+  (share) =>
+    task.progress(share, 1);
 
 /** The library has files by their real paths. It may itself lie below a symbolic link. */
 function realOf(path: string): string {

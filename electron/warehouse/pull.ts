@@ -287,7 +287,7 @@ async function writeStep(
         WHERE run = {run:String} AND step IS NOT DISTINCT FROM {step:Nullable(Int32)} AND load = {load:UUID} AND (${condition.sql})
         ORDER BY rollout`,
         { run, step: step ?? null, load, ...condition.params },
-        signal,
+        { signal },
       );
       for await (const rows of blocks) {
         taken += rows.length;

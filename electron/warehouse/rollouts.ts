@@ -16,7 +16,7 @@ import {
   SORT_FIELDS,
 } from '../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
-import type { QueryParams, Row, Warehouse } from './connection.ts';
+import type { OnShare, QueryParams, Row, Warehouse } from './connection.ts';
 import { filterCondition, numberedAsCopied, type OwnRollouts, SLOWEST_CALL } from './filterSql.ts';
 import { checkVersion, quoted } from './tables.ts';
 import { VALUES } from './values.ts';
@@ -51,6 +51,7 @@ export async function warehouseRollouts(
   warehouse: Warehouse,
   { run, filter, own, sort }: ListedQuestion,
   signal?: AbortSignal,
+  onShare?: OnShare,
 ): Promise<{ readonly rollouts: readonly WarehouseRollout[]; readonly matching: number }> {
   const { sql, params } = filterCondition(filter, own);
   const keys = [...sort.map(({ by, direction }) => orderBy(by, direction)), 'step, load, rollout'];
@@ -65,6 +66,7 @@ export async function warehouseRollouts(
     FROM rollout WHERE run = {run:String} AND (load, rollout) IN (SELECT load, rollout ${first}) ${order}`,
     given,
     signal,
+    (share) => onShare?.(share / 2),
   );
   // Each question about words reads every text.
   const [counted] =
@@ -77,6 +79,7 @@ export async function warehouseRollouts(
             : `SELECT count() AS matching ${of}`,
           given,
           signal,
+          (share) => onShare?.((1 + share) / 2),
         );
   const positions = await positionsOf(warehouse, first, given, signal);
   const rollouts = rows.map((row) => {

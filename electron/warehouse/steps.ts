@@ -8,7 +8,7 @@ import type { SeriesName, StepFacts, StepSummary, WarehouseStep } from '../../sh
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { TOOL_ERROR_OUTCOMES, TOOL_OUTCOMES } from '../../shared/domain/model.ts';
 import { tryParseJson } from '../../shared/domain/parseJson.ts';
-import type { QueryParams, Warehouse } from './connection.ts';
+import type { OnShare, QueryParams, Warehouse } from './connection.ts';
 import { filterCondition, type OwnRollouts } from './filterSql.ts';
 import { noRun } from './pull.ts';
 import { checkVersion } from './tables.ts';
@@ -121,6 +121,12 @@ const SOURCES = {
     `(SELECT step, toFloat32(each) AS latency FROM (SELECT step, latencies FROM ${of}) ARRAY JOIN latencies AS each)`,
 };
 
+interface Asking {
+  readonly signal?: AbortSignal | undefined;
+  /** Share of all that has to be read. */
+  readonly onShare?: OnShare | undefined;
+}
+
 /**
  * @param filter the rollouts that are counted; steps without any are left out
  * @throws ApiError `refused` when the run does not exist, `bad_request` when the filter needs a library
@@ -129,13 +135,13 @@ export async function warehouseSteps(
   warehouse: Warehouse,
   run: string,
   filter: FilterNode,
-  { own, signal }: { readonly own?: OwnRollouts; readonly signal?: AbortSignal } = {},
+  { own, ...asking }: Asking & { readonly own?: OwnRollouts } = {},
 ): Promise<readonly WarehouseStep[]> {
   const { sql, params } = filterCondition(filter, own);
-  await checkVersion(warehouse, signal);
-  const sent = await sentSteps(warehouse, run, signal);
+  await checkVersion(warehouse, asking.signal);
+  const sent = await sentSteps(warehouse, run, asking.signal);
   if (sent.size === 0) throw noRun(run);
-  if (filter.kind !== 'all') return countSteps(warehouse, sql, { run, ...params }, signal);
+  if (filter.kind !== 'all') return countSteps(warehouse, sql, { run, ...params }, asking);
   const known = [...sent.values()].filter((step) => step !== undefined);
   const steps = [...sent].flatMap(([step, sums]) => (sums === undefined ? [step] : []));
   if (steps.length === 0) return known;
@@ -143,7 +149,7 @@ export async function warehouseSteps(
     warehouse,
     'ifNull(step, 0) IN {steps:Array(Int32)}',
     { run, steps },
-    signal,
+    asking,
   );
   return [...known, ...others].sort((a, b) => a.summary.step - b.summary.step);
 }
@@ -197,11 +203,17 @@ async function countSteps(
   warehouse: Warehouse,
   condition: string,
   params: QueryParams,
-  signal: AbortSignal | undefined,
+  { signal, onShare }: Asking,
 ): Promise<readonly WarehouseStep[]> {
   const of = `rollout WHERE run = {run:String} AND (${condition})`;
-  const byStep = async <C extends Columns & typeof STEP>(columns: C, source: string) =>
-    new Map((await counted(warehouse, columns, source, params, signal)).map((row) => [row.step, row]));
+  const questions = Object.keys(SOURCES).length;
+  let answered = 0;
+  const byStep = async <C extends Columns & typeof STEP>(columns: C, source: string) => {
+    const asking = { signal, onShare: (share: number) => onShare?.((answered + share) / questions) };
+    const rows = await counted(warehouse, columns, source, params, asking);
+    answered += 1;
+    return new Map(rows.map((row) => [row.step, row]));
+  };
   const sums = await byStep(SUMS, SOURCES.sums(of));
   const groups = await byStep(GROUPS, SOURCES.groups(of));
   const calls = await byStep(CALLS, SOURCES.calls(of));
@@ -222,7 +234,7 @@ function counted<C extends Columns>(
   columns: C,
   source: string,
   params: QueryParams,
-  signal: AbortSignal | undefined,
+  { signal, onShare }: Asking,
 ): Promise<readonly RowOf<C>[]> {
   const list = Object.entries(columns);
   const schema = z.object(Object.fromEntries(list.map(([name, { schema }]) => [name, schema])));
@@ -232,6 +244,7 @@ function counted<C extends Columns>(
     `SELECT ${list.map(([name, { sql }]) => `${sql} AS ${name}`).join(', ')} FROM ${source} GROUP BY step ORDER BY step`,
     params,
     signal,
+    onShare,
   );
 }
 

@@ -26,7 +26,8 @@ type LongMethod =
   | 'problem.failures'
   | 'detector.report'
   | 'compare.alike'
-  | 'library.sizes';
+  | 'library.sizes'
+  | 'warehouse.rollouts';
 export type LongParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;
 
 export interface Progress {
@@ -113,6 +114,8 @@ type Series = ResultOf<'step.series'>;
 export interface StepSeriesState extends Omit<LongState<never>, 'data' | 'isFormer' | 'restart'> {
   /** In the order of the request. Undefined: loading. */
   readonly data: readonly (Series['steps'] | undefined)[];
+  /** Only the warehouse is still counting, so the progress is its. */
+  readonly isElsewhere: boolean;
   readonly restart: () => void;
 }
 
@@ -128,47 +131,64 @@ export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
   const question = JSON.stringify(runs.map(({ runId, library, filter }) => [runId, library, filter]));
   const libraries = runs.map(({ library }) => library ?? here);
   const { progressKey, progress } = useProgress(libraries, question, isAsked);
+  const there = useProgress([here], question, isAsked);
   const keys = runs.map(({ runId, library, filter }) =>
     requestKey('step.series', { runId, filter }, library),
   );
-  const { isStopped, stop, resume } = useStop(question, keys);
+  const keysThere = runs.map(({ filter, elsewhere }) =>
+    requestKey('warehouse.steps', { run: elsewhere?.run ?? '', filter }),
+  );
+  const { isStopped, stop, resume } = useStop(question, [...keys, ...keysThere]);
   const queries = useQueries({
     queries: runs.map(
-      ({ runId, library, filter }): UseQueryOptions<Series> => ({
-        queryKey: requestKey('step.series', { runId, filter }, library),
+      ({ runId, library, filter }, i): UseQueryOptions<Series> => ({
+        queryKey: keys[i] ?? [],
         queryFn: ({ signal }) =>
           clientOf(library ?? here).request('step.series', { runId, filter, progressKey }, { signal }),
         enabled: !isStopped,
       }),
     ),
   });
-  const there = useQueries({
+  const queriesThere = useQueries({
     queries: runs.map(
-      ({ filter, elsewhere }): UseQueryOptions<ResultOf<'warehouse.steps'>> => ({
-        queryKey: requestKey('warehouse.steps', { run: elsewhere?.run ?? '', filter }),
+      ({ filter, elsewhere }, i): UseQueryOptions<ResultOf<'warehouse.steps'>> => ({
+        queryKey: keysThere[i] ?? [],
         queryFn: ({ signal }) =>
-          clientOf(here).request('warehouse.steps', { run: elsewhere?.run ?? '', filter }, { signal }),
-        enabled: !isStopped && elsewhere !== undefined && elsewhere.steps.size > 0,
+          clientOf(here).request(
+            'warehouse.steps',
+            { run: elsewhere?.run ?? '', filter, progressKey: there.progressKey },
+            { signal },
+          ),
+        enabled: !isStopped && isAskedThere({ elsewhere }),
       }),
     ),
   });
   const data = queries.map((query, i) =>
-    withElsewhere(query.data?.steps, runs[i]?.elsewhere?.steps, there[i]?.data),
+    withElsewhere(query.data?.steps, runs[i]?.elsewhere?.steps, queriesThere[i]?.data),
   );
-  const asked = [...queries, ...there];
+  const asked = [...queries, ...queriesThere];
+  const isElsewhere = isAnyFetching(queriesThere) && !isAnyFetching(queries);
   return {
     data,
     error: asked.find(({ error }) => error !== null)?.error ?? null,
-    isRunning: asked.some(({ isFetching }) => isFetching),
+    isRunning: isAnyFetching(asked),
     isStopped: isAsked && isStopped,
-    progress,
+    isElsewhere,
+    progress: isElsewhere ? there.progress : progress,
     stop,
     restart: () => {
       resume();
-      for (const query of queries) if (query.data === undefined || query.error !== null) void query.refetch();
+      const again = [...queries, ...queriesThere.filter((_, i) => isAskedThere(runs[i]))];
+      for (const query of again) if (query.data === undefined || query.error !== null) void query.refetch();
     },
   };
 }
+
+const isAnyFetching = (queries: readonly { readonly isFetching: boolean }[]): boolean =>
+  queries.some(({ isFetching }) => isFetching);
+
+const isAskedThere = (run: Pick<SeriesRun, 'elsewhere'> | undefined): boolean =>
+  run?.elsewhere !== undefined && run.elsewhere.steps.size > 0;
 
 /** Values of the steps that are elsewhere are added to those here, or take their place. */
 function withElsewhere(
@@ -293,13 +313,14 @@ function isListOrder(answer: unknown): answer is GroupOrder | RolloutOrder {
   return typeof answer === 'object' && answer !== null && 'ids' in answer && 'rows' in answer;
 }
 
-const SCOPE = ['runId', 'runKey', 'step', 'groupId', 'rolloutId'] as const;
+const SCOPE = ['runId', 'runKey', 'run', 'step', 'groupId', 'rolloutId'] as const;
 
 /** Whether the params of two requests cover the same rollouts. */
 function isSameScope(former: unknown, params: unknown): boolean {
   if (typeof former !== 'object' || former === null) return false;
   if (typeof params !== 'object' || params === null) return false;
-  const [before, now]: readonly Partial<Record<string, unknown>>[] = [{ ...former }, { ...params }];
-  const isOfRun = before?.['runId'] !== undefined || before?.['runKey'] !== undefined;
-  return isOfRun && SCOPE.every((name) => before[name] === now?.[name]);
+  const before: Partial<Record<string, unknown>> = { ...former };
+  const now: Partial<Record<string, unknown>> = { ...params };
+  const isOfRun = ['runId', 'runKey', 'run'].some((name) => before[name] !== undefined);
+  return isOfRun && SCOPE.every((name) => before[name] === now[name]);
 }

@@ -58,7 +58,7 @@ export const WAREHOUSE_METHODS = {
    * bad requests, because only a library has them.
    */
   'warehouse.steps': defineMethod({
-    params: z.object({ run: z.string().max(4096), filter }),
+    params: z.object({ run: z.string().max(4096), filter, progressKey }),
     result: resultOf<readonly WarehouseStep[]>(),
     runsOn: 'exporting',
     isAtOnce: true,
@@ -75,7 +75,7 @@ export const WAREHOUSE_METHODS = {
   }),
   /** The first rollouts of a run in an order. Refuses what only a library has. */
   'warehouse.rollouts': defineMethod({
-    params: z.object({ run: z.string().max(4096), filter, sort: rolloutSorts }),
+    params: z.object({ run: z.string().max(4096), filter, sort: rolloutSorts, progressKey }),
     result: resultOf<{ readonly rollouts: readonly WarehouseRollout[]; readonly matching: number }>(),
     runsOn: 'exporting',
     isAtOnce: true,

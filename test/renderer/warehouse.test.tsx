@@ -382,7 +382,7 @@ it('lists rollouts of all steps by the warehouse, or those of the steps here', a
     '/run/release-7?tab=rollouts&sort=-reward&right=no',
   );
   await screen.findByText(/^The first 2 of 60 matching rollouts of all steps/);
-  expect(asked).toEqual([
+  expect(asked).toMatchObject([
     { run: 'release-7', filter: 'is_correct:false', sort: [{ by: 'reward', direction: 'descending' }] },
   ]);
   fireEvent.click(screen.getByText('Steps here'));
@@ -391,6 +391,53 @@ it('lists rollouts of all steps by the warehouse, or those of the steps here', a
   const grid = await screen.findByRole('grid', { name: 'Rollouts of release 7' });
   fireEvent.click(grid.querySelectorAll('[role="row"]')[2] ?? grid);
   expect(window.location.pathname).toBe('/run/release-7/step/5/group/g/rollout/1');
+});
+
+it('says how far the warehouse is with a list, which can be stopped', async () => {
+  here = [summary(4, 20)];
+  const asked: ParamsOf<'warehouse.rollouts'>[] = [];
+  const slow = client(true, {
+    'taxonomy.get': () => ({ taxonomy: { labels: [] } }) as never,
+    'warehouse.rollouts': (params) => {
+      asked.push(params);
+      return new Promise(() => undefined);
+    },
+  });
+  renderWithClient(slow, <RunView runKey="release-7" />, '/run/release-7?tab=rollouts&right=no');
+  await waitFor(() => expect(asked).toHaveLength(1));
+  slow.emit({
+    event: 'analysis.progress',
+    payload: { progressKey: asked[0]?.progressKey ?? '', stepsDone: 0.42, steps: 1 },
+  });
+  await screen.findByText('Searching the rollouts… 42 %');
+  fireEvent.click(screen.getByText('Stop'));
+  fireEvent.click(await screen.findByText('Search again'));
+  await waitFor(() => expect(asked).toHaveLength(2));
+});
+
+it('says how far the warehouse is with counting under a filter, which can be cancelled', async () => {
+  here = [summary(4, 20)];
+  const asked: ParamsOf<'warehouse.steps'>[] = [];
+  const slow = client(true, {
+    'step.series': () => ({ steps: [] }),
+    'warehouse.steps': (params) => {
+      if (params.filter === '') return [both(3, 10), both(4, 20)];
+      asked.push(params);
+      return new Promise(() => undefined);
+    },
+  });
+  renderWithClient(slow, <RunView runKey="release-7" />, '/run/release-7?q=reward:0');
+  await screen.findByText('the warehouse counts…');
+  const of = asked.find(({ progressKey }) => progressKey !== undefined);
+  slow.emit({
+    event: 'analysis.progress',
+    payload: { progressKey: of?.progressKey ?? '', stepsDone: 0.42, steps: 1 },
+  });
+  await screen.findByText('the warehouse counts: 42 %');
+  const before = asked.length;
+  fireEvent.click(screen.getByText('Cancel'));
+  fireEvent.click(await screen.findByText('Compute'));
+  await waitFor(() => expect(asked.length).toBeGreaterThan(before));
 });
 
 it('copies selected steps, also again', async () => {

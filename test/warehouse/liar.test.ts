@@ -198,6 +198,29 @@ describe('a list from a server that lies', () => {
     expect(await messageOf(steps)).toMatch('the sums of step 1 have another form');
   });
 
+  it('with progress: shares are in 0 … 1, and every line is a row, a share or beside the rows', async () => {
+    const ask = async (...answer: readonly object[]) => {
+      answers = { 'SELECT rows': says(lines(...answer)) };
+      const shares: number[] = [];
+      const rows = await warehouse.rows('SELECT rows', {}, undefined, (share) => shares.push(share));
+      return { rows, shares };
+    };
+    const read = (read_rows: unknown, total_rows_to_read: unknown) => ({
+      progress: { read_rows, total_rows_to_read },
+    });
+    const beside = [{ meta: [] }, { rows_before_limit_at_least: 1 }];
+    expect(await ask(read('5', '20'), ...beside, { row: { a: 1 } }, read('20', '20'))).toEqual({
+      rows: [{ a: 1 }],
+      shares: [0.25, 1],
+    });
+    expect(
+      (await ask(read('9', '3'), read('x', '3'), read(1, 0), read(-1, 2), { progress: {} })).shares,
+    ).toEqual([1, 1]);
+    expect(await messageOf(ask(read('5', '20'), { a: 1 }))).toMatch('does not answer as ClickHouse does');
+    expect(await messageOf(ask({ row: null }))).toMatch('does not answer as ClickHouse does');
+    expect(await messageOf(ask({ row: { a: 1 } }, { exception: EXCEPTION }))).toMatch('a limit of');
+  });
+
   it('is refused if its version is not a number', async () => {
     answers = { 'SELECT version': says(lines({ version: 'none' })) };
     expect(await messageOf(warehouseRuns(warehouse))).toMatch('another form');

@@ -596,6 +596,13 @@ describe.runIf(hasEngine)('a warehouse', () => {
     } finally {
       db.close();
     }
+    const shares: number[] = [];
+    await warehouseSteps(warehouse, DEMO, filterOf('reward:0').node, {
+      onShare: (share) => shares.push(share),
+    });
+    // The engine reports as often as it likes; the last report is of everything.
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
     await expect(warehouseSteps(warehouse, 'none', { kind: 'all' })).rejects.toThrow('has no run none');
   });
 

@@ -15,7 +15,7 @@ import { Button, IconButton, Segmented } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
 import { Link } from '../../ui/Link.tsx';
 import { plainLogText } from '../../ui/LogText.tsx';
-import { count, counted, decimal } from '../../ui/numbers.ts';
+import { count, counted, decimal, percent } from '../../ui/numbers.ts';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { useJobOf, useUnreadOf } from '../../widgets/PartlyRead.tsx';
 import type { Estimate, MixEffect } from './mixModel.ts';
@@ -326,13 +326,16 @@ function SeriesProgress({
   }
   const isWaiting = state.data.includes(undefined);
   if (isWaiting && state.isRunning) {
-    const { progress } = state;
+    const { progress, isElsewhere } = state;
     return (
       <span className="overview-progress waiting" role="status">
-        <progress aria-label="Steps read" value={progress?.stepsDone} max={progress?.steps ?? 1} />
+        <progress aria-label="Rollouts read" value={progress?.share} max={1} />
+        {isElsewhere ? 'the warehouse counts' : 'reading'}
         {progress === undefined
-          ? 'reading…'
-          : `${count(progress.stepsDone)} of ${count(progress.steps)} steps`}
+          ? '…'
+          : isElsewhere
+            ? `: ${percent(progress.share, 0)} %`
+            : `: ${count(progress.stepsDone)} of ${count(progress.steps)} steps`}
         <Button onClick={state.stop}>Cancel</Button>
       </span>
     );

@@ -4,16 +4,17 @@ import { ApiError } from '../../../shared/api/errors.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
-import { useRequest } from '../../data/useRequest.ts';
+import { useLongQuery } from '../../data/useLongQuery.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { count, counted } from '../../ui/numbers.ts';
-import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { EmptyState, FailedState } from '../../ui/States.tsx';
 import { type Sort, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { FilterNote, ListUnderWay } from '../tables/ListNotes.tsx';
 import { useTableCommands } from '../tables/useTableCommands.ts';
 import { useTableFilter } from '../tables/useTableFilter.ts';
 import { useTableLayout } from '../tables/useTableLayout.ts';
@@ -44,14 +45,10 @@ export function WarehouseRollouts({ runKey, filter, label }: WarehouseRolloutsPr
   const [sorts, setSort] = useUrlSorts((column) => SORTED.has(column), LOG_ORDER);
   const link = useFilterLink();
   const text = bothFilters(link.applied, filter);
-  const found = useRequest(
-    'warehouse.rollouts',
-    {
-      ...{ run: runKey, filter: text },
-      sort: sorts.map(({ column, direction }) => ({ by: rolloutSortNamed(column) ?? 'order', direction })),
-    },
-    { keepPrevious: true },
-  );
+  const found = useLongQuery('warehouse.rollouts', {
+    ...{ run: runKey, filter: text },
+    sort: sorts.map(({ column, direction }) => ({ by: rolloutSortNamed(column) ?? 'order', direction })),
+  });
   const [, setQuery] = useUrlQuery();
   const table = useTableCommands();
   useCommands({ 'row.select': () => table.current?.toggle() });
@@ -90,10 +87,10 @@ export function WarehouseRollouts({ runKey, filter, label }: WarehouseRolloutsPr
       <FailedState
         title="The warehouse could not list the rollouts"
         error={found.error}
-        onRetry={() => void found.refetch()}
+        onRetry={() => void found.restart()}
       />
     );
-  if (found.data === undefined) return <WaitingState title="Asking the warehouse…" />;
+  if (found.data === undefined) return <ListUnderWay what="rollouts" order={found} />;
   const { matching } = found.data;
   if (rows.length === 0) return <EmptyState title="No rollout matches the filter" />;
   const routeOf = ({ step, groupKey, ordinal }: RolloutRow): Route => ({
@@ -102,11 +99,15 @@ export function WarehouseRollouts({ runKey, filter, label }: WarehouseRolloutsPr
   const list = `warehouse ${runKey} ${sortsText(sorts)} ${text}`;
   return (
     <div className="list-column">
-      <p className="filter-note">
-        {rows.length < matching ? `The first ${count(rows.length)} of ` : ''}
-        {counted(matching, text === '' ? 'rollout' : 'matching rollout')} of all steps. One is copied with its
-        step when you open it
-      </p>
+      {found.isFormer ? (
+        <FilterNote what="rollout" matches={matching} total={undefined} order={found} />
+      ) : (
+        <p className="filter-note">
+          {rows.length < matching ? `The first ${count(rows.length)} of ` : ''}
+          {counted(matching, text === '' ? 'rollout' : 'matching rollout')} of all steps. One is copied with
+          its step when you open it
+        </p>
+      )}
       <div className="list-rest">
         <VirtualTable
           key={list}
