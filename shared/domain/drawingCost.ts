@@ -33,7 +33,7 @@ const STARTS = [
   '2c00 2c60 2c80 2d00 2d30 2d80 2de0 2e00 - 2e80 han 3040 kana 3100 3130 3190 han 3200 3220 3260 3280 32d0 3300 3400 han',
   'a000 a4d0 a500 a640 a6a0 a700 a800 a830 a840 a880 a8e0 a900 a930 a960 a980 a9e0 aa00 aa60 aa80 aae0 ab00 ab30 ab70',
   // Halves of surrogate pairs are shown as marks, each by itself.
-  'abc0 ac00 hangul d800 astral e000 f900 han fb00 fb13 fb1d fb50 fe00 emoji fe10 - fe70 ff00 - ff21 ff3b - ff41=ff21 ff5b - ff66 ffa0 fff0 -',
+  'abc0 ac00 hangul d800 astral e000 f900 han fb00 fb13 fb1d fb50 fe00 emoji fe10 han fe20 - fe30 han fe70 ff00 han ff21 ff3b han ff41=ff21 ff5b han ff66 ffa0 fff0 -',
   '10000 astral 10800 10840 10900 10a00 10b00 10c00 10d00 10e00 10f00 11000 astral 1e800 1e900 1ec00 1ee00 1f000 astral',
 ].flatMap((line) =>
   Array.from(

@@ -18,6 +18,8 @@ it('counts changes of direction and font, and little between words of one script
   expect(changes('ἐν ἀρχῇ ἦν ὁ λόγος')).toBe(12 + 4 * 4);
   expect(changes('אa'.repeat(100))).toBe(2_400);
   expect(changes('a中'.repeat(100))).toBe(1_200);
+  expect(changes('a｛'.repeat(100))).toBe(1_200);
+  expect(changes('a︴'.repeat(100))).toBe(1_200);
   expect(changes('\u{12000}'.repeat(100))).toBe(2_400);
   expect(changes('\ud800 '.repeat(100))).toBe(2_800);
   expect(changes('a⏎'.repeat(100))).toBe(1_200);
