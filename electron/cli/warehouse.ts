@@ -52,7 +52,7 @@ and everyone takes the steps they want to look at into a library.
   --as NAME      name of the run in the warehouse, instead of its key; for a single run, with its evaluation
   --follow       keeps reading and sending until interrupted; a step is sent when it no longer grows
   --steps N..N   first and last step
-  --filter       filter language: reward:0 tool_errors:>2 text:"double-check"; labels and flags only in a library
+  --filter       filter language: reward:0 tool_errors:>2 text:"double-check"; labels only in a library
   --credentials FILE   {"user": "…", "password": "…"}, readable by you alone; otherwise the environment's
                  TURNWISE_WAREHOUSE_USER and TURNWISE_WAREHOUSE_PASSWORD
   --ca FILE      certificate authority of the server (PEM)

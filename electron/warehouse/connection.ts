@@ -97,6 +97,8 @@ export class Warehouse {
             }
           : {}),
         output_format_json_quote_denormals: 1,
+        // The faster parser refuses a whole text for a number beyond 64 bits, which scores may have.
+        allow_simdjson: 0,
         // On a cluster, a question within a question is answered once, for all nodes.
         distributed_product_mode: 'global',
         output_format_json_quote_64bit_integers: 0,

@@ -243,12 +243,16 @@ function bounded(column: string, { from, to }: { from?: Bound; to?: Bound }, giv
   return `ifNull(${bounds.length === 0 ? '1' : bounds.join(' AND ')}, 0)`;
 }
 
+/** The engine refuses a whole text for half a surrogate pair. As a parameter, a name has U+FFFD in its place. */
+const SCORES = String.raw`if(isValidJSON(assumeNotNull(scores)), assumeNotNull(scores),
+    replaceRegexpAll(assumeNotNull(scores), '\\\\u[dD][89a-fA-F][0-9a-fA-F]{2}', '\\\\ufffd'))`;
+
 /** Compares scores as `scoreTest` does in a library: names exactly, words without case, numbers by their value. */
 function scored({ text, isPattern }: WordNode, given: Given): string {
   const wanted = parseScoreCondition(text);
   if (wanted === undefined) return '0';
   const name = given(wanted.name, 'String');
-  const of = (read: string): string => `${read}(assumeNotNull(scores), ${name})`;
+  const of = (read: string): string => `${read}(${SCORES}, ${name})`;
   const isOf = (...types: readonly string[]): string =>
     `${of('JSONType')} IN (${types.map((type) => `'${type}'`).join(', ')})`;
   const isNumber = isOf('Int64', 'UInt64', 'Double');

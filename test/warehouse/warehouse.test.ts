@@ -676,7 +676,15 @@ describe.runIf(hasEngine)('a warehouse', () => {
   });
 
   it('filters by scores as a library does', async () => {
-    const rewards = [{ 'a<b': 2, ok: true, 'it\'s "so"': 1e300 }, { 'a<b': -2, ok: false }, { 'a<b': 0.5 }];
+    const rewards = [
+      { 'a<b': 2, ok: true, 'it\'s "so"': 1e300 },
+      { 'a<b': -2, ok: false },
+      { 'a<b': 0.5 },
+      // The engine's parsers refuse numbers beyond 64 bits and half a surrogate pair.
+      { acc: 1, 'a<b': 1e20 },
+      { acc: 1, 'a<b': -1e19 },
+      { acc: 1, '\udc00': 2, '\\udc00': 3 },
+    ];
     const line = (each: object, index: number) => {
       const of = { v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index };
       return JSON.stringify({ ...of, text: `t ${index}`, reward: 1, rewards: each });
@@ -716,6 +724,7 @@ describe.runIf(hasEngine)('a warehouse', () => {
         'scores:ok=true',
         'scores:ok>0',
       ],
+      ...['scores:acc=1', 'not scores:acc', 'scores:"\\"a<b\\">9e18"', 'scores:"\\\\udc00"=3'],
     ]) {
       const { node } = filterOf(filter);
       const counts: number[] = [];
