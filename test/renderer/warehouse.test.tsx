@@ -404,6 +404,7 @@ it('says how far the warehouse is with a list, which can be stopped', async () =
     },
   });
   renderWithClient(slow, <RunView runKey="release-7" />, '/run/release-7?tab=rollouts&right=no');
+  await screen.findByText('Asking the warehouse…');
   await waitFor(() => expect(asked).toHaveLength(1));
   slow.emit({
     event: 'analysis.progress',

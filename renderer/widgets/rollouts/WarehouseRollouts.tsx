@@ -90,7 +90,7 @@ export function WarehouseRollouts({ runKey, filter, label }: WarehouseRolloutsPr
         onRetry={() => void found.restart()}
       />
     );
-  if (found.data === undefined) return <ListUnderWay what="rollouts" order={found} />;
+  if (found.data === undefined) return <ListUnderWay what="rollouts" order={found} isElsewhere />;
   const { matching } = found.data;
   if (rows.length === 0) return <EmptyState title="No rollout matches the filter" />;
   const routeOf = ({ step, groupKey, ordinal }: RolloutRow): Route => ({

@@ -53,9 +53,11 @@ function howFar({ progress }: Pick<ListOrder, 'progress'>): string {
 interface ListUnderWayProps {
   readonly what: 'rollouts' | 'groups';
   readonly order: ListOrder;
+  /** Another machine is asked, which may not answer: the list can be stopped from the beginning. */
+  readonly isElsewhere?: boolean;
 }
 
-export function ListUnderWay({ what, order }: ListUnderWayProps) {
+export function ListUnderWay({ what, order, isElsewhere = false }: ListUnderWayProps) {
   if (order.isStopped) {
     return (
       <EmptyState title="Stopped">
@@ -63,11 +65,11 @@ export function ListUnderWay({ what, order }: ListUnderWayProps) {
       </EmptyState>
     );
   }
-  if (order.progress === undefined) return <WaitingState title={`Sorting ${what}…`} />;
+  if (order.progress === undefined && !isElsewhere) return <WaitingState title={`Sorting ${what}…`} />;
   return (
     <div className="state" role="status">
       <p>
-        Searching the {what}…{howFar(order)}
+        {order.progress === undefined ? 'Asking the warehouse…' : `Searching the ${what}…${howFar(order)}`}
       </p>
       <Button onClick={order.stop}>Stop</Button>
     </div>
