@@ -166,6 +166,17 @@ export function describeLabels(shell: Shell): void {
       await press('L');
     });
 
+    test('the palette opens a note, too, and the focus stays in it', async () => {
+      await press('ControlOrMeta+k');
+      await page.keyboard.type('write a note');
+      await page.getByRole('option', { name: /^Write a note/ }).waitFor();
+      await press('Enter');
+      await expect.poll(isWriting).toBe(true);
+      await page.keyboard.type('from the palette');
+      await expect.poll(() => note().inputValue()).toBe('from the palette');
+      await panel().getByRole('button', { name: 'Discard' }).click();
+    });
+
     test('a draft survives navigation', async () => {
       await press('m');
       await expect.poll(isWriting).toBe(true);

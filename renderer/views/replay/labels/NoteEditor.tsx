@@ -16,8 +16,8 @@ const SEVERITY_CHOICES = [
 
 const NOTE_FIELD = 'note-field';
 
-/** Returns the focus to a draft that is open already. */
-export const focusNote = (): void => document.getElementById(NOTE_FIELD)?.focus();
+/** Focuses the field once React has drawn it. A timer may run after the next keys, and take the focus back from what they did. */
+export const focusNote = (): void => queueMicrotask(() => document.getElementById(NOTE_FIELD)?.focus());
 
 interface NoteEditorProps {
   readonly labelling: Labelling;

@@ -242,7 +242,7 @@ export function useLabelling(
     }
     clearSelection();
     show();
-    setTimeout(focusNote);
+    focusNote();
   };
 
   const edit = (annotation: AnnotationRow) => {
@@ -260,7 +260,7 @@ export function useLabelling(
       ...(severity === undefined ? {} : { severity }),
     });
     show();
-    setTimeout(focusNote);
+    focusNote();
   };
 
   const saveDraft = async () => {
