@@ -21,6 +21,8 @@ it('counts changes of direction and font, and little between words of one script
   expect(changes('a｛'.repeat(100))).toBe(1_200);
   expect(changes('a︴'.repeat(100))).toBe(1_200);
   expect(changes('\u{12000}'.repeat(100))).toBe(2_400);
+  expect(changes('\u{10840}\u{10860}'.repeat(100))).toBe(4_800);
+  expect(changes('\u{1e900}'.repeat(100))).toBe(24);
   expect(changes('\ud800 '.repeat(100))).toBe(2_800);
   expect(changes('a⏎'.repeat(100))).toBe(1_200);
   expect(changes('ａ一'.repeat(100))).toBe(2_400);
