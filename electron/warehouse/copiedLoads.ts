@@ -2,7 +2,7 @@
  * Which loads the copy of a step is made of. A step that was sent again may have the same sums, and other texts or tokens.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { stepDirectory } from '../export/dataSet.ts';
@@ -10,6 +10,8 @@ import type { Warehouse } from './connection.ts';
 
 /** Beside the rollouts of a step. A library does not read files whose name begins with a point. */
 export const LOADS_FILE = '.loads';
+/** Its length. */
+const HASH_CHARS = 64;
 
 /** @param partition directory of the step's rollouts */
 export function writeLoads(partition: string, loads: readonly string[]): void {
@@ -49,5 +51,7 @@ export async function replacedSteps(
 /** @returns undefined if the step is not copied, or was copied by a version that did not write this */
 function copiedLoads(partition: string): string | undefined {
   const path = join(partition, LOADS_FILE);
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  // Beside a library of somebody else it may be a pipe, which would be waited for.
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size <= HASH_CHARS ? readFileSync(path, 'utf8') : undefined;
 }

@@ -16,7 +16,7 @@ import { type OnShare, Warehouse } from './connection.ts';
 import { replacedSteps } from './copiedLoads.ts';
 import type { OwnRollouts } from './filterSql.ts';
 import type { NamedWarehouse, WarehouseAddress } from './namedWarehouse.ts';
-import { keyOfCopy, pull, warehouseRuns } from './pull.ts';
+import { keyOfCopy, pull, refuseLinks, warehouseRuns } from './pull.ts';
 import { warehouseRollouts } from './rollouts.ts';
 import { warehouseSchema } from './statement.ts';
 import { warehouseSteps } from './steps.ts';
@@ -37,9 +37,9 @@ type WarehouseHandlers = {
 };
 
 export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): WarehouseHandlers {
+  const beside = realOf(dirname(libraryPath));
   // Two warehouses may have runs of the same key.
-  const copiesOf = (warehouse: string): string =>
-    realOf(join(dirname(libraryPath), COPIES, partitionName(warehouse)));
+  const copiesOf = (warehouse: string): string => join(beside, COPIES, partitionName(warehouse));
   const directoryOf = (named: NamedWarehouse, key: string): string =>
     join(copiesOf(nameOf(named.address)), partitionName(key));
   /** Labels, notes and calls run again are in the reader's library, which has the rollouts that were copied. */
@@ -107,6 +107,7 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
             );
         };
         check(key);
+        refuseLinks(directory, beside);
         const { rollouts, steps: taken } = await pull(warehouse, {
           ...{ run, directory, isAdded: true, filter: node, own: await ownOf(run, node, to), signal, check },
           ...(steps === undefined ? {} : { steps }),

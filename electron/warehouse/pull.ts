@@ -2,6 +2,7 @@
 
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   realpathSync,
@@ -91,7 +92,8 @@ export interface PullReport {
  */
 export async function pull(warehouse: Warehouse, request: PullRequest): Promise<PullReport> {
   const { run, isAdded, signal } = request;
-  const directory = existsSync(request.directory) ? realpathSync(request.directory) : request.directory;
+  const isResolved = isAdded !== true && existsSync(request.directory);
+  const directory = isResolved ? realpathSync(request.directory) : request.directory;
   if (isAdded !== true && !isVacant(directory)) throw inUse(directory);
   await checkVersion(warehouse, signal);
   const loads = await loadsOf(warehouse, request);
@@ -146,6 +148,23 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
+}
+
+/**
+ * A copy replaces what is in its directory, and is then read. A link in a directory from somebody else may lead
+ * anywhere.
+ *
+ * @param above real path of a directory above it, up to which no directory may be a link
+ * @throws ApiError `refused` when one of them, or something in the directory, is a link
+ */
+export function refuseLinks(directory: string, above: string): void {
+  const refuse = (path: string): Error =>
+    refused(`${path} is a link; steps of a warehouse are copied to directories beside the library only`);
+  for (let path = directory; path !== above; path = dirname(path))
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw refuse(path);
+  if (!existsSync(directory)) return;
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true }))
+    if (entry.isSymbolicLink()) throw refuse(join(entry.parentPath, entry.name));
 }
 
 const isVacant = (directory: string): boolean =>

@@ -1,13 +1,24 @@
 /** A server that lies, fails in the middle, or never ends: a sentence, and nothing half shown as whole. */
+
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { partitionName } from '../../electron/export/dataSet.ts';
 import { createHost } from '../../electron/host/createHost.ts';
 import { Warehouse } from '../../electron/warehouse/connection.ts';
+import { replacedSteps } from '../../electron/warehouse/copiedLoads.ts';
 import { namedWarehouse, readAddress } from '../../electron/warehouse/namedWarehouse.ts';
 import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
 import { warehouseResult } from '../../electron/warehouse/statement.ts';
@@ -401,6 +412,45 @@ it('names a certificate authority that cannot be read', () => {
   expect(() =>
     namedWarehouse({ TURNWISE_WAREHOUSE: 'https://host/team', TURNWISE_WAREHOUSE_CA: '/none.pem' }),
   ).toThrow('TURNWISE_WAREHOUSE_CA cannot be read');
+});
+
+describe.skipIf(process.platform === 'win32')('a copy beside a library from somebody else', () => {
+  const asked = { run: 'a', filter: '' };
+  it.each([
+    ['the directory of copies', 'from-warehouse'],
+    ['the directory of the warehouse', 'from-warehouse/HOST'],
+    ['the directory of the run', 'from-warehouse/HOST/a'],
+    ['a directory within', 'from-warehouse/HOST/a/rollouts'],
+  ])('is refused if %s is a link, and nothing of its target is touched', async (_, name) => {
+    const target = join(place.directory, 'target');
+    mkdirSync(join(target, 'deep'), { recursive: true });
+    writeFileSync(join(target, 'README.md'), 'mine');
+    const link = join(place.directory, name.replace('HOST', partitionName(`${new URL(url()).host}/team`)));
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(target, link);
+    process.env['TURNWISE_WAREHOUSE'] = url();
+    const host = await createHost({ libraryPath: place.library, shell: 'browser', version: '0' });
+    try {
+      for (const steps of [undefined, [1]])
+        expect(
+          await host.dispatch('warehouse.keep', steps === undefined ? asked : { ...asked, steps }),
+        ).toMatchObject({ ok: false, failure: { message: expect.stringContaining(`${link} is a link`) } });
+      expect(readdirSync(target, { recursive: true }).sort()).toEqual(['README.md', 'deep']);
+      expect(readFileSync(join(target, 'README.md'), 'utf8')).toBe('mine');
+    } finally {
+      delete process.env['TURNWISE_WAREHOUSE'];
+      await host.close();
+    }
+  });
+
+  it('is not identified by a pipe, which would be waited for', async () => {
+    const directory = join(place.directory, 'copy');
+    const step = join(directory, 'rollouts', 'run=a', 'step=1');
+    mkdirSync(step, { recursive: true });
+    execFileSync('mkfifo', [join(step, '.loads')]);
+    answers = { 'FROM load WHERE': says(lines({ step: 1, loads: 'x' })) };
+    expect(await replacedSteps(warehouse, 'a', directory)).toEqual(new Map());
+  });
 });
 
 it('answers the page while a copy waits for the server, and stops the copy', async () => {
