@@ -1,5 +1,6 @@
 /** Requests that take seconds to minutes, with progress and cancellation. */
 import {
+  skipToken,
   type UseQueryOptions,
   useMutation,
   useQueries,
@@ -100,13 +101,14 @@ export function useLongQuery<M extends LongMethod>(
 }
 
 export interface SeriesRun {
-  readonly runId: number;
+  /** Absent: nothing of the run is in a library. */
+  readonly runId?: number | undefined;
   /** Absent: the current library. */
   readonly library?: string | undefined;
   /** Empty: all rollouts. */
   readonly filter: string;
-  /** The run in the warehouse, and the steps whose values are counted there. */
-  readonly elsewhere?: { readonly run: string; readonly steps: ReadonlySet<number> } | undefined;
+  /** The run in the warehouse, and the steps whose values are counted there. Without steps: all that it has. */
+  readonly elsewhere?: { readonly run: string; readonly steps?: ReadonlySet<number> } | undefined;
 }
 
 type Series = ResultOf<'step.series'>;
@@ -128,12 +130,14 @@ export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
   const { clientOf } = useConnection();
   const here = useLibrary();
   const isAsked = runs.length > 0;
-  const question = JSON.stringify(runs.map(({ runId, library, filter }) => [runId, library, filter]));
+  const question = JSON.stringify(
+    runs.map(({ runId, library, filter, elsewhere }) => [runId, library, filter, elsewhere?.run]),
+  );
   const libraries = runs.map(({ library }) => library ?? here);
   const { progressKey, progress } = useProgress(libraries, question, isAsked);
   const there = useProgress([here], question, isAsked);
   const keys = runs.map(({ runId, library, filter }) =>
-    requestKey('step.series', { runId, filter }, library),
+    requestKey('step.series', runId === undefined ? undefined : { runId, filter }, library),
   );
   const keysThere = runs.map(({ filter, elsewhere }) =>
     requestKey('warehouse.steps', { run: elsewhere?.run ?? '', filter }),
@@ -143,8 +147,11 @@ export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
     queries: runs.map(
       ({ runId, library, filter }, i): UseQueryOptions<Series> => ({
         queryKey: keys[i] ?? [],
-        queryFn: ({ signal }) =>
-          clientOf(library ?? here).request('step.series', { runId, filter, progressKey }, { signal }),
+        queryFn:
+          runId === undefined
+            ? skipToken
+            : ({ signal }) =>
+                clientOf(library ?? here).request('step.series', { runId, filter, progressKey }, { signal }),
         enabled: !isStopped,
       }),
     ),
@@ -163,8 +170,12 @@ export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
       }),
     ),
   });
-  const data = queries.map((query, i) =>
-    withElsewhere(query.data?.steps, runs[i]?.elsewhere?.steps, queriesThere[i]?.data),
+  const data = runs.map((run, i) =>
+    withElsewhere(
+      run.runId === undefined ? [] : queries[i]?.data?.steps,
+      isAskedThere(run) ? run.elsewhere : undefined,
+      queriesThere[i]?.data,
+    ),
   );
   const asked = [...queries, ...queriesThere];
   const isElsewhere = isAnyFetching(queriesThere) && !isAnyFetching(queries);
@@ -178,7 +189,10 @@ export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
     stop,
     restart: () => {
       resume();
-      const again = [...queries, ...queriesThere.filter((_, i) => isAskedThere(runs[i]))];
+      const again = [
+        ...queries.filter((_, i) => runs[i]?.runId !== undefined),
+        ...queriesThere.filter((_, i) => isAskedThere(runs[i])),
+      ];
       for (const query of again) if (query.data === undefined || query.error !== null) void query.refetch();
     },
   };
@@ -188,17 +202,18 @@ const isAnyFetching = (queries: readonly { readonly isFetching: boolean }[]): bo
   queries.some(({ isFetching }) => isFetching);
 
 const isAskedThere = (run: Pick<SeriesRun, 'elsewhere'> | undefined): boolean =>
-  run?.elsewhere !== undefined && run.elsewhere.steps.size > 0;
+  run?.elsewhere !== undefined && run.elsewhere.steps?.size !== 0;
 
 /** Values of the steps that are elsewhere are added to those here, or take their place. */
 function withElsewhere(
   here: Series['steps'] | undefined,
-  steps: ReadonlySet<number> | undefined,
+  elsewhere: SeriesRun['elsewhere'],
   there: ResultOf<'warehouse.steps'> | undefined,
 ): Series['steps'] | undefined {
-  if (here === undefined || steps === undefined || steps.size === 0) return here;
+  if (here === undefined || elsewhere === undefined) return here;
   // Without the others, a part of the run would look like all of it.
   if (there === undefined) return undefined;
+  const { steps = new Set(there.map(({ facts }) => facts.step)) } = elsewhere;
   const others = there.flatMap(({ facts }) => (steps.has(facts.step) ? [facts] : []));
   return [...here.filter(({ step }) => !steps.has(step)), ...others].sort((a, b) => a.step - b.step);
 }

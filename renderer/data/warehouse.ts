@@ -18,15 +18,23 @@ interface RunElsewhere {
 }
 
 export function useRunElsewhere(runKey: string | undefined): RunElsewhere {
-  const hasWarehouse = useHasWarehouse();
-  const { data, isPending, error, refetch } = useRequest('warehouse.runs', hasWarehouse ? {} : undefined);
-  const found = data?.runs.find(({ run }) => run === runKey);
+  const { runs, ...rest } = useRunsElsewhere();
+  const found = runs.find(({ run }) => run === runKey);
   return {
     ...(found?.isOwn === true ? { there: undefined, beside: found } : { there: found, beside: undefined }),
-    isAsking: hasWarehouse && isPending,
-    error,
-    refetch,
+    ...rest,
   };
+}
+
+const NO_RUNS: readonly WarehouseRun[] = [];
+
+/** All runs of the warehouse; none while it is asked. */
+export function useRunsElsewhere(): Pick<RunElsewhere, 'isAsking' | 'error' | 'refetch'> & {
+  readonly runs: readonly WarehouseRun[];
+} {
+  const hasWarehouse = useHasWarehouse();
+  const { data, isPending, error, refetch } = useRequest('warehouse.runs', hasWarehouse ? {} : undefined);
+  return { runs: data?.runs ?? NO_RUNS, isAsking: hasWarehouse && isPending, error, refetch };
 }
 
 export interface StepsOfRun {

@@ -364,6 +364,67 @@ it('counts all steps, and says which are here', async () => {
   expect(rows.map((row) => row.classList.contains('is-quiet'))).toEqual([false, true, false, true]);
 });
 
+const OTHER: WarehouseRun = { ...THERE, run: 'release-8', steps: 2, last_step: 4 };
+
+it('draws a run of the warehouse beside another one with all its steps, though nothing of it is here', async () => {
+  here = [summary(4, 20)];
+  const two = client(true, {
+    'warehouse.runs': () => ({ name: 'host:8123/team', runs: [THERE, OTHER] }),
+    'warehouse.steps': ({ run }) =>
+      run === 'release-7' ? [both(3, 10), both(4, 20), both(5, 30)] : [both(3, 8), both(4, 9)],
+  });
+  renderWithClient(two, <RunView runKey="release-7" />, '/run/release-7?runs=release-8');
+  const chart = (await screen.findByRole('slider', { name: /^Mean reward/ })).closest('figure');
+  await waitFor(() =>
+    expect(chart?.querySelector('.panel-reading')?.textContent).toMatch(/0\.50.*0\.40.*at 4/),
+  );
+  expect(screen.queryByText(/release-8 is not in this library/)).toBeNull();
+});
+
+it.each([
+  [
+    'does not have it',
+    () => ({ name: 'host:8123/team', runs: [THERE] }),
+    /^r8: only what was copied from a warehouse$/,
+  ],
+  [
+    'does not answer',
+    () => {
+      throw refused('host:8123 is down');
+    },
+    /^r8: only what was copied from a warehouse, which could not be asked \(host:8123 is down\)$/,
+  ],
+])('says that a copied run is drawn in part if the warehouse %s', async (_, runs, said) => {
+  here = [summary(4, 20)];
+  const part = client(true, {
+    'warehouse.runs': runs,
+    'run.list': () => [RUN, { ...RUN, runId: 2, runKey: 'r8', directory: '/from-warehouse/r8' }],
+  });
+  renderWithClient(part, <RunView runKey="release-7" />, '/run/release-7?runs=r8');
+  await screen.findByText(said);
+});
+
+it('offers the runs of the warehouse for comparison, with the steps that it has', async () => {
+  here = [summary(4, 20)];
+  const two = client(true, {
+    'warehouse.runs': () => ({
+      ...{ name: 'host:8123/team' },
+      runs: [THERE, OTHER, { ...OTHER, run: 'release-9', steps: 7 }, { ...OTHER, run: 'own', isOwn: true }],
+    }),
+    'library.list': () => [],
+    'run.list': () => [RUN, { ...RUN, runId: 2, runKey: 'release-9', name: 'nine', steps: 1 }],
+  });
+  renderWithClient(two, <RunView runKey="release-7" />, '/run/release-7');
+  fireEvent.pointerDown(await screen.findByText('Compare runs'), { button: 0 });
+  const items = await screen.findAllByRole('menuitemcheckbox');
+  expect(items.map(({ textContent }) => textContent)).toEqual([
+    'ninetrain · 7 steps',
+    'release-8train · 2 steps',
+  ]);
+  fireEvent.click(screen.getByText('release-8'));
+  expect(new URLSearchParams(window.location.search).get('runs')).toBe('release-8');
+});
+
 it('lists rollouts of all steps by the warehouse, or those of the steps here', async () => {
   here = [summary(4, 20)];
   const asked: ParamsOf<'warehouse.rollouts'>[] = [];

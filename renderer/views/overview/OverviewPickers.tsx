@@ -3,10 +3,11 @@
 import { ChevronDown } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { Fragment, useState } from 'react';
-import type { LoggedMetric, RunDetail, RunSummary } from '../../../shared/api/contract.ts';
+import type { LoggedMetric, RunDetail } from '../../../shared/api/contract.ts';
 import { useOtherLibraries, useRunsOf } from '../../data/otherLibraries.ts';
-import { distinctNames } from '../../data/runNames.ts';
+import { distinctNames, type NamedRun } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useRunsElsewhere } from '../../data/warehouse.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { plainLogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
@@ -45,20 +46,30 @@ export function RunPicker(props: RunPickerProps) {
   );
 }
 
-interface Choice {
+interface Choice extends NamedRun {
   readonly ref: RunRef;
-  readonly run: RunSummary;
+  readonly steps: number;
 }
 
 /** Mounted only while the menu is open, so that other libraries' runs are not requested before. */
 function Choices({ run, compared, onCompare }: RunPickerProps) {
   const runs = useRequest('run.list', {}).data ?? [];
+  const there = useRunsElsewhere().runs.filter(({ isOwn, steps }) => isOwn !== true && steps > 0);
   const libraries = useOtherLibraries();
   const lists = useRunsOf(libraries.map(({ id }) => id));
   const own = runs
     .filter((one) => one.runKey !== run.runKey && one.hasSteps)
     .sort((a, b) => Number(isNear(b, run)) - Number(isNear(a, run)))
-    .map((one): Choice => ({ ref: { runKey: one.runKey }, run: one }));
+    .map((one): Choice => {
+      const { steps = 0 } = there.find((each) => each.run === one.runKey) ?? {};
+      return { ...one, ref: { runKey: one.runKey }, steps: Math.max(one.steps, steps) };
+    });
+  const held = new Set([run, ...runs].map(({ runKey }) => runKey));
+  const inWarehouse = there
+    .filter((one) => !held.has(one.run))
+    .map(({ run: runKey, split: kind, steps }): Choice => {
+      return { ref: { runKey }, runKey, name: runKey, kind, directory: '', steps };
+    });
   const others = libraries.map(({ id, name }, i) => ({
     id,
     name,
@@ -66,20 +77,14 @@ function Choices({ run, compared, onCompare }: RunPickerProps) {
     error: lists[i]?.error ?? null,
     choices: (lists[i]?.runs ?? [])
       .filter((one) => one.hasSteps)
-      .map((one): Choice => ({ ref: { runKey: one.runKey, library: id }, run: one })),
+      .map((one): Choice => ({ ...one, libraryName: name, ref: { runKey: one.runKey, library: id } })),
   }));
-  const named = [...own, ...others.flatMap(({ choices }) => choices)];
-  const names = distinctNames([
-    run,
-    ...named.map(({ ref, run: other }) => ({
-      ...other,
-      libraryName: libraries.find(({ id }) => id === ref.library)?.name,
-    })),
-  ]).slice(1);
+  const named = [...own, ...inWarehouse, ...others.flatMap(({ choices }) => choices)];
+  const names = distinctNames([run, ...named]).slice(1);
   const nameOf = new Map(named.map(({ ref }, i) => [refText(ref), names[i]]));
   const isFull = compared.length >= MOST_RUNS - 1;
   const chosen = new Set(compared.map(refText));
-  const itemOf = ({ ref, run: other }: Choice) => {
+  const itemOf = ({ ref, ...other }: Choice) => {
     const isChosen = chosen.has(refText(ref));
     return (
       <DropdownMenu.CheckboxItem
@@ -95,7 +100,7 @@ function Choices({ run, compared, onCompare }: RunPickerProps) {
         <span className="menu-check">{isChosen ? '✓' : ''}</span>
         <span
           className="run-menu-name"
-          title={plainLogText(`${nameOf.get(refText(ref)) ?? other.name}\n${other.directory}`)}
+          title={plainLogText([nameOf.get(refText(ref)) ?? other.name, other.directory].join('\n').trim())}
         >
           {plainLogText(nameOf.get(refText(ref)) ?? other.name)}
         </span>
@@ -115,6 +120,13 @@ function Choices({ run, compared, onCompare }: RunPickerProps) {
             : 'Compare with'}
       </DropdownMenu.Label>
       {own.map(itemOf)}
+      {inWarehouse.length > 0 && (
+        <>
+          <DropdownMenu.Separator />
+          <DropdownMenu.Label className="menu-label">In the warehouse</DropdownMenu.Label>
+          {inWarehouse.map(itemOf)}
+        </>
+      )}
       {others.map(({ id, name, isKnown, error, choices }) => (
         <Fragment key={id}>
           <DropdownMenu.Separator />
@@ -205,7 +217,7 @@ const SPLIT_HINTS: Readonly<Record<SplitName, string>> = {
 };
 
 /** Training and evaluation runs of the same log. */
-function isNear(other: RunSummary, run: RunDetail): boolean {
+function isNear(other: NamedRun, run: RunDetail): boolean {
   return other.directory === run.directory;
 }
 

@@ -1,19 +1,20 @@
 /** Everything the charts of a run show, from the URL and the host. */
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
-import type { RunDetail, RunSummary, StepFacts } from '../../../shared/api/contract.ts';
+import type { RunDetail, StepFacts } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { isCopyOfWarehouse } from '../../../shared/domain/warehouseCopies.ts';
 import { axisOf, hasTimes, isWithin, type PanelLine, valueAt } from '../../charts/panelModel.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { hrefInLibrary } from '../../data/libraryLink.ts';
 import { useLibraries, useRunsOf } from '../../data/otherLibraries.ts';
 import { pathOfRoute } from '../../data/route.ts';
-import { distinctNames } from '../../data/runNames.ts';
+import { distinctNames, type NamedRun } from '../../data/runNames.ts';
 import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
-import { useSteps } from '../../data/warehouse.ts';
+import { useRunsElsewhere, useSteps } from '../../data/warehouse.ts';
 import { missingOf, useUnreadOf } from '../../widgets/PartlyRead.tsx';
 import { type ClassRewards, comparedSteps, type MixEffect, mixEffect } from './mixModel.ts';
 import type { ChartSpec } from './overviewCharts.ts';
@@ -107,10 +108,9 @@ function useMix(runId: number, filter: string, lines: SplitLines | undefined): M
   }, [lines, rewards]);
 }
 
-interface ShownRun extends Pick<RunSummary, 'runId' | 'runKey' | 'name' | 'kind' | 'directory'> {
+interface FoundRun extends NamedRun, Pick<SeriesRun, 'runId' | 'elsewhere'> {}
+interface ShownRun extends FoundRun {
   readonly ref: RunRef;
-  /** Name of the library, if it is not the current one. */
-  readonly libraryName: string | undefined;
 }
 
 /** @param steps the steps of this run that are shown; a frozen list freezes its charts as well */
@@ -124,20 +124,22 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
   const others = useMemo(
     () =>
       link.runs.flatMap((ref): readonly ShownRun[] => {
-        const found = known.listOf(ref)?.find(({ runKey }) => runKey === ref.runKey);
-        return found === undefined ? [] : [{ ...found, ref, libraryName: known.nameOf(ref) }];
+        const found = known.find(ref);
+        return found === undefined ? [] : [{ ...found, ref }];
       }),
     [link.runs, known],
   );
   const shown = useMemo<readonly ShownRun[]>(
-    () => [{ ...run, ref: { runKey: run.runKey }, libraryName: undefined }, ...others],
-    [run, others],
+    () => [
+      { ...run, ref: { runKey: run.runKey }, elsewhere: { run: run.runKey, steps: elsewhere } },
+      ...others,
+    ],
+    [run, others, elsewhere],
   );
   const isFiltered = filter !== '';
   const askedWith = (condition: string): readonly SeriesRun[] =>
-    shown.map(({ runId, ref }, i) => ({
-      ...{ runId, library: ref.library, filter: condition },
-      ...(i === 0 ? { elsewhere: { run: run.runKey, steps: elsewhere } } : {}),
+    shown.map(({ runId, ref, elsewhere }) => ({
+      ...{ runId, library: ref.library, filter: condition, elsewhere },
     }));
   const all = useStepSeries(askedWith(''));
   const matching = useStepSeries(isFiltered ? askedWith(filter) : NONE);
@@ -290,14 +292,12 @@ function limitLines(run: RunDetail, axis: readonly number[]): readonly PanelLine
 }
 
 interface RunLists {
-  listOf(ref: RunRef): readonly RunSummary[] | undefined;
-  /** Name of the run's library, if it is not the current one. */
-  nameOf(ref: RunRef): string | undefined;
-  /** Runs that are not available, and why. */
+  find(ref: RunRef): FoundRun | undefined;
+  /** Runs of which all or some steps are not available, and why. */
   readonly missing: readonly string[];
 }
 
-/** Looks up the compared runs in this library and in other open libraries. */
+/** Looks up the compared runs in this library, in the warehouse and in other open libraries. */
 function useRunLists(refs: readonly RunRef[]): RunLists {
   const own = useRequest('run.list', refs.length === 0 ? undefined : {}).data;
   const libraries = useLibraries();
@@ -307,19 +307,41 @@ function useRunLists(refs: readonly RunRef[]): RunLists {
     [others, libraries],
   );
   const lists = useSameList(useRunsOf(open).map(({ runs }) => runs));
+  const warehouse = useRunsElsewhere();
   return useMemo(() => {
     const listOf = ({ library }: RunRef) => (library === undefined ? own : lists[open.indexOf(library)]);
     const nameOf = ({ library }: RunRef) =>
       library === undefined ? undefined : (libraries?.find(({ id }) => id === library)?.name ?? library);
+    const thereOf = ({ runKey, library }: RunRef) =>
+      library === undefined
+        ? warehouse.runs.find(({ run, isOwn }) => run === runKey && isOwn !== true)
+        : undefined;
+    const find = (ref: RunRef): FoundRun | undefined => {
+      const { runKey } = ref;
+      const here = listOf(ref)?.find((run) => run.runKey === runKey);
+      const there = thereOf(ref);
+      const elsewhere = there && { run: runKey };
+      if (here !== undefined) return { ...here, libraryName: nameOf(ref), elsewhere };
+      // Until the library has answered, the run may be in it, too.
+      if (there === undefined || own === undefined) return undefined;
+      return { runKey, name: runKey, kind: there.split, directory: '', elsewhere };
+    };
     const missing = refs.flatMap((ref) => {
       const { runKey, library } = ref;
+      const found = find(ref);
       const list = listOf(ref);
-      if (list?.some((run) => run.runKey === runKey) === true) return [];
-      if (library === undefined) return list === undefined ? [] : [`${runKey} is not in this library`];
+      const isOnlyCopy = found?.elsewhere === undefined && isCopyOfWarehouse(found?.directory ?? '');
+      if (isOnlyCopy && !warehouse.isAsking)
+        return [
+          `${runKey}: only what was copied from a warehouse${warehouse.error === null ? '' : `, which could not be asked (${warehouse.error.message})`}`,
+        ];
+      if (found !== undefined) return [];
+      if (library === undefined)
+        return list === undefined || warehouse.isAsking ? [] : [`${runKey} is not in this library`];
       if (libraries !== undefined && !open.includes(library))
         return [`${runKey} is in the library ${library}, which is not open`];
       return list === undefined ? [] : [`${runKey} is not in the library ${library}`];
     });
-    return { listOf, nameOf, missing };
-  }, [refs, own, libraries, open, lists]);
+    return { find, missing };
+  }, [refs, own, libraries, open, lists, warehouse.runs, warehouse.isAsking, warehouse.error]);
 }
