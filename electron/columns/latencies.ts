@@ -1,6 +1,6 @@
 /** The distribution of tool call latencies over steps: binned counts and exact percentiles. */
-import type { LatencyBin, LatencyBySource, LatencyDistribution } from '../../shared/api/contract.ts';
-import { LATENCY_BINS, latencyBinEnds, latencyBinOf } from '../../shared/domain/latencyBins.ts';
+import type { LatencyBySource, LatencyDistribution } from '../../shared/api/contract.ts';
+import { binsWithCalls, LATENCY_BINS, latencyBinOf } from '../../shared/domain/latencyBins.ts';
 import type { Checkpoint } from '../threads/task.ts';
 import type { StepTable } from './stepTable.ts';
 
@@ -18,7 +18,8 @@ export function latencyDistribution(
   steps: readonly CountedStep[],
   checkpoint: Checkpoint,
 ): LatencyDistribution {
-  const counts = SOURCES.map(() => new Float64Array(LATENCY_BINS));
+  const [logged, derived] = [new Float64Array(LATENCY_BINS), new Float64Array(LATENCY_BINS)];
+  const counts = [logged, derived];
   let calls = 0;
   let total = 0;
   // Two passes: the second collects only the bins that contain a rank, because a long run has millions of
@@ -63,7 +64,7 @@ export function latencyDistribution(
     (ranked[of] ?? []).map(({ bin, below }) => sorted.get(bin)?.[of]?.[below] ?? Number.NaN);
   const [p50Ms = 0, p95Ms = 0, maxMs = 0] = valuesOf(0);
   return {
-    ...{ calls, known, bins: binsOf(counts, all) },
+    ...{ calls, known, bins: binsWithCalls(logged, derived) },
     summary: { meanMs: total / known, p50Ms, p95Ms, maxMs },
     sources: SOURCES.flatMap((source, i): readonly LatencyBySource[] => {
       const ofSource = counts[i]?.reduce((sum, n) => sum + n, 0) ?? 0;
@@ -92,17 +93,6 @@ function ranksOf(counts: Float64Array): readonly Rank[] {
 }
 
 const ascending = (values: readonly number[]): Float64Array => Float64Array.from(values).sort();
-
-/** From the first to the last bin with a call. */
-function binsOf(counts: readonly Float64Array[], all: Float64Array): readonly LatencyBin[] {
-  const first = all.findIndex((n) => n > 0);
-  const last = all.findLastIndex((n) => n > 0);
-  return Array.from({ length: last - first + 1 }, (_, i) => {
-    const bin = first + i;
-    const [logged = 0, derived = 0] = counts.map((ofSource) => ofSource[bin]);
-    return { ...latencyBinEnds(bin), logged, derived };
-  });
-}
 
 interface Counted {
   readonly calls: number;

@@ -453,6 +453,7 @@ class LibraryHost implements Host {
       'warehouse.steps': ofWarehouse,
       'warehouse.schema': ofWarehouse,
       'warehouse.rollouts': ofWarehouse,
+      'warehouse.latencies': ofWarehouse,
       'warehouse.keep': async (params, ask) => {
         this.requireWritable();
         const kept = await ofWarehouse(params, ask);

@@ -15,6 +15,7 @@ import type { Task } from '../threads/task.ts';
 import { type OnShare, Warehouse } from './connection.ts';
 import { replacedSteps } from './copiedLoads.ts';
 import type { OwnRollouts } from './filterSql.ts';
+import { warehouseLatencies } from './latencies.ts';
 import type { NamedWarehouse, WarehouseAddress } from './namedWarehouse.ts';
 import { keyOfCopy, pull, refuseLinks, warehouseRuns } from './pull.ts';
 import { warehouseRollouts } from './rollouts.ts';
@@ -27,6 +28,7 @@ export type WarehouseMethod =
   | 'warehouse.steps'
   | 'warehouse.schema'
   | 'warehouse.rollouts'
+  | 'warehouse.latencies'
   | 'warehouse.keep';
 /** The host adds this to the parameters of these methods. */
 export interface OfWarehouse {
@@ -91,6 +93,17 @@ export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): War
         const own = await ownOf(question.run, node, to);
         const asked = { ...question, filter: node, own };
         return warehouseRollouts(to.warehouse, asked, to.signal, sharesTo(task));
+      }),
+    'warehouse.latencies': ({ named, filter, ...question }, task) =>
+      connected(named, task, async (to) => {
+        const node = nodeOf(filter);
+        const own = await ownOf(question.run, node, to);
+        return warehouseLatencies(
+          to.warehouse,
+          { ...question, filter: node, own },
+          to.signal,
+          sharesTo(task),
+        );
       }),
     'warehouse.keep': ({ named: of, run, steps, filter }, task) =>
       connected(of, task, async (to) => {

@@ -32,9 +32,10 @@ const known = (sql: string): Counted<number | null> => ({
   sql,
   schema: z.union([z.number(), z.null(), z.string().transform(() => null)]),
 });
-/** Nearest rank: the smallest value that at least this share of the values does not exceed. */
-const percentile = (of: string, share: number): Counted<number | null> =>
-  known(`arraySort(groupArray(${of}))[greatest(1, toUInt32(ceil(${share} * count(${of}))))]`);
+/** The smallest value that at least this share of the values does not exceed, as an expression. */
+export const nearestRank = (of: string, share: number): string =>
+  `arraySort(groupArray(${of}))[greatest(1, toUInt32(ceil(${share} * count(${of}))))]`;
+const percentile = (of: string, share: number): Counted<number | null> => known(nearestRank(of, share));
 
 const STEP = { step: count('ifNull(step, 0)') };
 

@@ -34,6 +34,7 @@ const FIXED = new Set<unknown>([
   'warehouse.runs',
   'warehouse.steps',
   'warehouse.rollouts',
+  'warehouse.latencies',
   'warehouse.schema',
   'search.page',
   'search.count',

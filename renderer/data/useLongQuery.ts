@@ -28,7 +28,8 @@ type LongMethod =
   | 'detector.report'
   | 'compare.alike'
   | 'library.sizes'
-  | 'warehouse.rollouts';
+  | 'warehouse.rollouts'
+  | 'warehouse.latencies';
 export type LongParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;
 
 export interface Progress {

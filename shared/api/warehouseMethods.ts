@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { RunKind } from '../domain/model.ts';
-import type { StepFacts } from './browseRows.ts';
+import type { LatencyDistribution, StepFacts } from './browseRows.ts';
 import { rolloutSorts } from './listMethods.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
@@ -70,6 +70,15 @@ export const WAREHOUSE_METHODS = {
       readonly sources: readonly SqlSource[];
       readonly examples: readonly ExampleQuery[];
     }>(),
+    runsOn: 'exporting',
+    isAtOnce: true,
+  }),
+  /** As `run.latencies`, of the steps of the warehouse. */
+  'warehouse.latencies': defineMethod({
+    params: z.object({
+      ...{ run: z.string().max(4096), from: id.optional(), to: id.optional(), filter, progressKey },
+    }),
+    result: resultOf<LatencyDistribution>(),
     runsOn: 'exporting',
     isAtOnce: true,
   }),

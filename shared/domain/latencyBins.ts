@@ -31,7 +31,22 @@ export function latencyBinOf(ms: number): number {
 }
 
 /** Lower end inclusive, upper end exclusive. The last bin has no upper end. */
-export function latencyBinEnds(bin: number): { readonly fromMs: number; readonly toMs?: number } {
+function latencyBinEnds(bin: number): { readonly fromMs: number; readonly toMs?: number } {
   const [from, to] = [LATENCY_EDGES[bin - 1] ?? 0, LATENCY_EDGES[bin]];
   return to === undefined ? { fromMs: from } : { fromMs: from, toMs: to };
+}
+
+/**
+ * The bins from the first to the last that holds a call.
+ * @param logged calls with a logged latency, by bin
+ * @param derived calls whose latency is parsed from the response, by bin
+ */
+export function binsWithCalls(logged: Float64Array, derived: Float64Array) {
+  const all = logged.map((n, bin) => n + (derived[bin] ?? 0));
+  const first = all.findIndex((n) => n > 0);
+  const last = all.findLastIndex((n) => n > 0);
+  return Array.from({ length: last - first + 1 }, (_, i) => {
+    const bin = first + i;
+    return { ...latencyBinEnds(bin), logged: logged[bin] ?? 0, derived: derived[bin] ?? 0 };
+  });
 }

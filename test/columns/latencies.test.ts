@@ -6,12 +6,7 @@ import { filterSql } from '../../electron/storage/filterSql.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
 import type { LatencyDistribution } from '../../shared/api/contract.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
-import {
-  LATENCY_BINS,
-  LATENCY_EDGES,
-  latencyBinEnds,
-  latencyBinOf,
-} from '../../shared/domain/latencyBins.ts';
+import { binsWithCalls, LATENCY_BINS, LATENCY_EDGES, latencyBinOf } from '../../shared/domain/latencyBins.ts';
 import { askColumns, CANCELLED_TASK, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
@@ -179,8 +174,8 @@ describe('run.latencies', () => {
       .all(runId) as { readonly ms: number }[];
     const engine = new ColumnQueryEngine(db);
     let rollouts = 0;
-    for (let bin = 0; bin < LATENCY_BINS; bin++) {
-      const { fromMs, toMs } = latencyBinEnds(bin);
+    const every = new Float64Array(LATENCY_BINS).fill(1);
+    for (const [bin, { fromMs, toMs }] of binsWithCalls(every, every).entries()) {
       const filter = `latency_ms:>=${fromMs}${toMs === undefined ? '' : ` latency_ms:<${toMs}`}`;
       const answer = askColumns(engine, { method: 'rollout.order', runId, filter, sort: [] });
       const found = answer.ok ? (answer.value as { ids: Uint32Array }).ids.length : -1;

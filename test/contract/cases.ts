@@ -227,6 +227,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
     run: warehouseRun,
     sort: [{ by: 'reward', direction: 'descending' }],
   }),
+  'warehouse.latencies': ({ warehouseRun }) => ({ run: warehouseRun, from: 100, filter: 'ordinal:>=0' }),
   'warehouse.keep': ({ warehouseRun }) => ({ run: warehouseRun, filter: 'ordinal:>=0' }),
   'run.move': ({ idsKey }) => ({ runKey: idsKey, path: 'moved' }),
   'run.remove': () => ({ runKey: `${DEMO_RUN}-eval~eval` }),

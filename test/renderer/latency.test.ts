@@ -95,7 +95,7 @@ describe('latencies of tool calls', () => {
       '1.25 ms to 1.6 ms',
       '16:40 min and more',
     ]);
-    expect(restLabel(FOUND)).toBe('10 calls of 12 calls, mean 2:00 min');
+    expect(restLabel(FOUND)).toBe('10 of 12 calls, mean 2:00 min');
     expect(restLabel({ calls: 3, known: 0, bins: [], sources: [] })).toBe(
       'The latency of 3 calls is unknown',
     );

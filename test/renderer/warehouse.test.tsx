@@ -364,6 +364,48 @@ it('counts all steps, and says which are here', async () => {
   expect(rows.map((row) => row.classList.contains('is-quiet'))).toEqual([false, true, false, true]);
 });
 
+it('shows how long the calls of all steps took, as the warehouse counts them', async () => {
+  here = [summary(4, 20)];
+  const asked: ParamsOf<'warehouse.latencies'>[] = [];
+  const latency = { calls: 7, meanMs: 300, p50Ms: 300, p95Ms: 300, maxMs: 300, logged: 7, derived: 0 };
+  const timed = client(true, {
+    'warehouse.steps': () =>
+      [both(3, 10), both(4, 20)].map(({ summary, facts }) => ({ summary, facts: { ...facts, latency } })),
+    'run.latencies': () => {
+      throw refused('only the steps here were counted');
+    },
+    'warehouse.latencies': (params) => {
+      asked.push(params);
+      const summary = { meanMs: 300, p50Ms: 300, p95Ms: 300, maxMs: 300 };
+      const bins = [{ fromMs: 250, toMs: 315, logged: 7, derived: 0 }];
+      return { calls: 9, known: 7, bins, summary, sources: [{ ...summary, source: 'logged', calls: 7 }] };
+    },
+  });
+  renderWithClient(
+    timed,
+    <RunView runKey="release-7" />,
+    '/run/release-7?tab=tools&steps=3..4&q=is_correct:false',
+  );
+  await screen.findByText(/^7 of 9 calls/);
+  expect(asked).toMatchObject([{ run: 'release-7', from: 3, to: 4, filter: 'is_correct:false' }]);
+});
+
+it('counts all steps in the recipe, and offers solved problems of the steps here', async () => {
+  here = [summary(4, 20)];
+  const recipe = client(true, {
+    'run.get': () => ({ ...RUN, config: { limits: { max_response_tokens: 100 } } }),
+    'step.series': ({ filter = '' }) => ({ steps: [facts(4, filter.includes('>=100') ? 5 : 20)] }),
+    'warehouse.steps': ({ filter = '' }) =>
+      filter.includes('>=100') ? [both(3, 10)] : [both(3, 10), both(4, 20), both(5, 30)],
+    'problem.solved': ({ step }) => ({ runId: 1, step, groups: 2, known: 2, solved: [] }) as never,
+  });
+  renderWithClient(recipe, <RunView runKey="release-7" />, '/run/release-7?tab=recipe');
+  // 5 rollouts here and 10 there, of 60.
+  await screen.findByText(/^≈ 25/);
+  expect((await screen.findAllByRole('option')).map(({ textContent }) => textContent)).toEqual(['4']);
+  await screen.findByText('of those that are here');
+});
+
 const OTHER: WarehouseRun = { ...THERE, run: 'release-8', steps: 2, last_step: 4 };
 
 it('draws a run of the warehouse beside another one with all its steps, though nothing of it is here', async () => {

@@ -27,6 +27,7 @@ import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
 import { Warehouse } from '../../electron/warehouse/connection.ts';
 import { filterCondition } from '../../electron/warehouse/filterSql.ts';
+import { warehouseLatencies } from '../../electron/warehouse/latencies.ts';
 import { loadDataSet } from '../../electron/warehouse/loadDataSet.ts';
 import {
   type Credentials,
@@ -97,6 +98,8 @@ const FILTERS = [
   'flag:* not flag:n*',
   'flag:none',
 ];
+/** Filters under which the latencies of calls are compared, too. */
+const TIMED = new Set(['ordinal:>=0', 'latency_ms:>1000', 'kept:false or is_correct:true', 'text:wait']);
 const WORD_FILTERS = [
   ...['text:wait', 'text:"let me"', 'text:await*', 'text:naïve', 'text:NAÏVE', 'text:case', 'text:snake'],
   ...[
@@ -590,6 +593,15 @@ describe.runIf(hasEngine)('a warehouse', () => {
           expect([filter, matching.map(({ facts }) => facts)]).toEqual([
             filter,
             valuesOf(filter).map((facts) => nearly(counted(facts))),
+          ]);
+          if (!TIMED.has(filter)) continue;
+          const range = filter === 'ordinal:>=0' ? {} : { from: 0, to: 60 };
+          expect([
+            filter,
+            await warehouseLatencies(warehouse, { run: runKey, ...range, filter: filterOf(filter).node }),
+          ]).toEqual([
+            filter,
+            nearly(engine.answer('run.latencies', { runId, ...range, filter }, FREE_TASK)),
           ]);
         }
       }
@@ -1141,6 +1153,7 @@ const counted = ({ schedule: _, repeats: __, ...facts }: StepFacts) => facts;
 /** Means may differ in the last digits, because the engine adds up in another order. */
 function nearly(value: unknown): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? value : expect.closeTo(value, 9);
+  if (Array.isArray(value)) return value.map(nearly);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, nearly(each)]));
 }

@@ -3,12 +3,14 @@
 import { useMemo, useRef, useState } from 'react';
 import type { LatencyDistribution, RunDetail } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { isCopyOfWarehouse } from '../../../shared/domain/warehouseCopies.ts';
 import { figureSvg, standaloneSvg } from '../../charts/exportChart.ts';
 import { LogHistogram } from '../../charts/LogHistogram.tsx';
 import type { StepRange } from '../../charts/panelModel.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
-import { useLongQuery } from '../../data/useLongQuery.ts';
+import { type LongState, useLongQuery } from '../../data/useLongQuery.ts';
 import { goTo } from '../../data/useRoute.ts';
+import { useSteps } from '../../data/warehouse.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { compact, count, counted, duration as lasting } from '../../ui/numbers.ts';
 import { ChartMenu, chartFileName, type Look } from '../../widgets/charts/ChartMenu.tsx';
@@ -38,12 +40,17 @@ interface LatencyPanelProps {
 export function LatencyPanel({ run, steps, range }: LatencyPanelProps) {
   const { applied: filter } = useFilterLink();
   const last = steps.at(-1);
-  const state = useLongQuery('run.latencies', {
-    runId: run.runId,
+  const { elsewhere, isAsking } = useSteps(run.runKey, run.runId);
+  const asked = {
     ...(range === undefined ? {} : { from: range.from }),
     ...(last === undefined ? {} : { to: Math.min(last, range?.to ?? last) }),
     filter,
-  });
+  };
+  const isWhole = elsewhere.size === 0;
+  const isReady = !isAsking || !isCopyOfWarehouse(run.directory);
+  const here = useLongQuery('run.latencies', isWhole ? { runId: run.runId, ...asked } : undefined, isReady);
+  const there = useLongQuery('warehouse.latencies', isWhole ? undefined : { run: run.runKey, ...asked });
+  const state = isWhole ? here : there;
   const { data: answer, error, isRunning } = state;
   if (answer !== undefined && answer.known > 0 && error === null)
     return (
@@ -74,7 +81,7 @@ export function LatencyPanel({ run, steps, range }: LatencyPanelProps) {
   );
 }
 
-function Waiting({ state }: { readonly state: ReturnType<typeof useLongQuery<'run.latencies'>> }) {
+function Waiting({ state }: { readonly state: LongState<LatencyDistribution> }) {
   return (
     <p className="overview-progress waiting" role="status">
       <progress aria-label="Steps counted" value={state.progress?.share} max={1} /> counting…{' '}

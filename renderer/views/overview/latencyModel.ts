@@ -4,7 +4,7 @@ import { csvFile } from '../../../shared/domain/delimited.ts';
 import type { HistogramSeries } from '../../charts/LogHistogram.tsx';
 import type { LogBin, LogMark } from '../../charts/logHistogram.ts';
 import type { StepRange } from '../../charts/panelModel.ts';
-import { counted, duration as lasting, percent } from '../../ui/numbers.ts';
+import { count, counted, duration as lasting, percent } from '../../ui/numbers.ts';
 
 type Source = LatencyBySource['source'];
 
@@ -67,8 +67,7 @@ export function binReadout(distribution: LatencyDistribution, at: number): strin
 /** The number of calls, and how many of them have a known latency. */
 export function restLabel({ calls, known, summary }: LatencyDistribution): string {
   if (summary === undefined) return `The latency of ${counted(calls, 'call')} is unknown`;
-  const of =
-    known === calls ? counted(calls, 'call') : `${counted(known, 'call')} of ${counted(calls, 'call')}`;
+  const of = known === calls ? counted(calls, 'call') : `${count(known)} of ${counted(calls, 'call')}`;
   return `${of}, mean ${lasting(summary.meanMs)}`;
 }
 

@@ -1,10 +1,9 @@
 /** The training recipe: stages and limits, truncation, and problems that are always solved. */
 
-import { useQueries } from '@tanstack/react-query';
-import type { RunDetail, StepFacts, StepSummary } from '../../../shared/api/contract.ts';
-import { useClient } from '../../data/DataProvider.tsx';
+import type { RunDetail, StepSummary } from '../../../shared/api/contract.ts';
 import { pathOfRoute } from '../../data/route.ts';
-import { requestKey } from '../../data/useRequest.ts';
+import { useStepSeries } from '../../data/useLongQuery.ts';
+import type { StepsOfRun } from '../../data/warehouse.ts';
 import { Link } from '../../ui/Link.tsx';
 import { count, percent } from '../../ui/numbers.ts';
 import { stageChange } from '../overview/stageModel.ts';
@@ -12,16 +11,16 @@ import { atLimit, type RecipeRow, recipeRows } from './recipeModel.ts';
 import { SolvedProblems } from './SolvedProblems.tsx';
 import './recipe.css';
 
-interface RecipeViewProps {
+interface RecipeViewProps extends Pick<StepsOfRun, 'elsewhere' | 'missing'> {
   readonly run: RunDetail;
   /** Ascending. */
   readonly rows: readonly StepSummary[];
 }
 
-export function RecipeView({ run, rows }: RecipeViewProps) {
+export function RecipeView({ run, rows, elsewhere, missing }: RecipeViewProps) {
   const stages = recipeRows(run, rows);
   const hasStops = stages.some(({ stopsLogged }) => stopsLogged > 0);
-  const estimates = useAtLimit(run.runId, stages);
+  const estimates = useAtLimit(run, elsewhere, stages);
   return (
     <div className="recipe">
       <section className="recipe-stages" aria-label="Stages">
@@ -88,7 +87,11 @@ export function RecipeView({ run, rows }: RecipeViewProps) {
           </p>
         )}
       </section>
-      <SolvedProblems run={run} steps={rows.map(({ step }) => step)} />
+      <SolvedProblems
+        run={run}
+        steps={rows.flatMap(({ step }) => (missing.has(step) ? [] : [step]))}
+        isPart={missing.size > 0}
+      />
     </div>
   );
 }
@@ -114,20 +117,18 @@ function AtLimit({ share, limit }: AtLimitProps) {
  *
  * @returns a share for each stage; undefined if tokens or the limit are unknown, or while loading
  */
-function useAtLimit(runId: number, stages: readonly RecipeRow[]): readonly (number | undefined)[] {
-  const client = useClient();
+function useAtLimit(
+  { runId, runKey }: RunDetail,
+  elsewhere: ReadonlySet<number>,
+  stages: readonly RecipeRow[],
+): readonly (number | undefined)[] {
   const asked = stages.filter(({ stopsLogged }) => stopsLogged === 0);
   const limits = [...new Set(asked.flatMap(({ maxResponseTokens }) => maxResponseTokens ?? []))];
   const filters = limits.length === 0 ? [] : ['policy_tokens:*', ...limits.map(filterOf)];
-  const answers = useQueries({
-    queries: filters.map((filter) => ({
-      queryKey: requestKey('step.series', { runId, filter }, undefined),
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        client.request('step.series', { runId, filter }, { signal }),
-    })),
-  });
-  const of = (filter: string): readonly StepFacts[] | undefined =>
-    answers[filters.indexOf(filter)]?.data?.steps;
+  const { data } = useStepSeries(
+    filters.map((filter) => ({ runId, filter, elsewhere: { run: runKey, steps: elsewhere } })),
+  );
+  const of = (filter: string) => data[filters.indexOf(filter)];
   return stages.map((stage) => {
     const { maxResponseTokens: limit, stopsLogged } = stage;
     if (limit === undefined || stopsLogged > 0) return undefined;

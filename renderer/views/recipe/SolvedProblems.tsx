@@ -20,8 +20,10 @@ import { solvedCsv } from './recipeModel.ts';
 
 interface SolvedProblemsProps {
   readonly run: RunDetail;
-  /** Ascending. */
+  /** Ascending. Those in the library. */
   readonly steps: readonly number[];
+  /** The run has more steps in the warehouse. */
+  readonly isPart: boolean;
 }
 
 const COLUMNS: readonly Column<SolvedProblem>[] = [
@@ -43,7 +45,7 @@ const COLUMNS: readonly Column<SolvedProblem>[] = [
   { id: 'prompt', label: 'question', minWidth: 240, grow: 3, cell: (row) => plainQuestion(row.question) },
 ];
 
-export function SolvedProblems({ run, steps }: SolvedProblemsProps) {
+export function SolvedProblems({ run, steps, isPart }: SolvedProblemsProps) {
   const [query, setQuery] = useUrlQuery();
   const table = useTableCommands();
   const asked = Number(query.get('solved') ?? Number.NaN);
@@ -71,6 +73,9 @@ export function SolvedProblems({ run, steps }: SolvedProblemsProps) {
               </option>
             ))}
           </select>
+          {isPart && (
+            <span title="Select other steps on the tab Steps and copy them">of those that are here</span>
+          )}
         </label>
         {data !== undefined && (
           <span role="status">

@@ -221,7 +221,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
       ) : chosen === 'configuration' ? (
         <ConfigurationView run={data} />
       ) : chosen === 'recipe' ? (
-        <RecipeView run={data} rows={all} />
+        <RecipeView run={data} rows={all} elsewhere={elsewhere} missing={steps.missing} />
       ) : data.hasSteps && chosen !== 'rollouts' ? (
         <StepTable run={data} all={all} elsewhere={elsewhere} />
       ) : data.hasSteps ? (
