@@ -9,7 +9,7 @@ import {
 } from '@clickhouse/client';
 import type { ZodType } from 'zod';
 import { ApiError, refused } from '../../shared/api/errors.ts';
-import { tryParseJson } from '../../shared/domain/parseJson.ts';
+import { countValues, tryParseJson } from '../../shared/domain/parseJson.ts';
 import type { Credentials, WarehouseAddress } from './namedWarehouse.ts';
 
 /** How long a server may be silent. An insert of a step takes longer than a query. */
@@ -18,10 +18,11 @@ const READ_SILENCE_MS = 120_000;
 
 /** Bytes. Four times the longest record that is read, because JSON has escapes and numbers as digits. */
 const LONGEST_LINE = 256 << 20;
-/** Bytes of a list: runs, steps, logs, or the lines of a run. */
+/** Bytes that a list takes: runs, steps, logs, or the lines of a run. */
 const LONGEST_LIST = 512 * (1 << 20);
-/** Bytes that a row takes beside its text. */
+/** Bytes that a row takes beside its text, and each object, list and field in it. */
 const ROW_BYTES = 100;
+const VALUE_BYTES = 50;
 /** Bytes. A filter by labels names the rollouts that have them. */
 const LONGEST_STATEMENT = String(64 << 20);
 /** Bytes of a failure that are read. */
@@ -143,7 +144,7 @@ export class Warehouse {
     const all: Row[] = [];
     let bytes = 0;
     const onLine = (text: string): void => {
-      bytes += text.length + ROW_BYTES;
+      bytes += text.length + ROW_BYTES + VALUE_BYTES * countValues(text).values;
       if (bytes > LONGEST_LIST)
         throw refused(
           `${this.server} answered a question for a list with more than ${LONGEST_LIST / (1 << 20)} MiB`,

@@ -171,6 +171,7 @@ describe('a list from a server that lies', () => {
       'answered with status 302',
     ],
     ['an endless row', endless('x'.repeat(1 << 20)), 'longer than 256 MiB'],
+    ['rows of many values', endless(lines({ ...RUN, x: Array(99_999).fill([]) })), 'more than 512 MiB'],
     ['endless rows', endless(lines({ ...RUN, run: 'a'.repeat(4096) }).repeat(250)), 'more than 512 MiB'],
     ['an endless failure', endless('Code: 1 '.repeat(1000), 500), 'answered with status 500'],
     [
