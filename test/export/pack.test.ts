@@ -502,6 +502,42 @@ describe('redaction', () => {
     }
   });
 
+  it('masks a credential in the reason of a decision', async () => {
+    const second = scratch();
+    try {
+      const key = `sk-${'aB3'.repeat(12)}`;
+      const log = [
+        { v: 1, type: 'run', run: 'r' },
+        { v: 1, type: 'rollout', run: 'r', step: 1, group: 'g', index: 0, reward: 0, text: 'no' },
+        {
+          v: 1,
+          type: 'decision',
+          run: 'r',
+          step: 1,
+          group: 'g',
+          index: 0,
+          kept: false,
+          reason: `judge: ${key}`,
+        },
+      ];
+      await ingestHere(second.library, [
+        second.file('1.jsonl', log.map((line) => `${JSON.stringify(line)}\n`).join('')),
+      ]);
+      for (const format of ['jsonl', 'csv', 'md', 'html'] as const) {
+        const path = join(second.directory, `pack.${format}`);
+        await packHere(second.library, format, path, { isAll: true });
+        const text = readFileSync(path, 'utf8');
+        expect([format, /judge.{1,8}███/.test(text), text.includes(key.slice(0, 9))]).toEqual([
+          format,
+          true,
+          false,
+        ]);
+      }
+    } finally {
+      second.remove();
+    }
+  });
+
   it('is listed in one line if long, and whole in its case', async () => {
     const second = scratch();
     try {

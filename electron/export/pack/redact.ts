@@ -226,7 +226,6 @@ const OURS = new Set([
     'answer_source',
     'stop_reason',
     'stop_reason_source',
-    'reason',
     'kv_cache',
     'scores',
   ],
