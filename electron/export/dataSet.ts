@@ -216,14 +216,16 @@ export function partitionName(value: string): string {
       .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
       .join(''),
   );
-  if (escaped.length <= LONGEST_NAME) return escaped;
+  if (escaped.length <= LONGEST_NAME && !isCut(escaped)) return escaped;
   const hash = createHash('sha256').update(value).digest('hex').slice(0, 16);
   return `${escaped.slice(0, LONGEST_NAME - hash.length - 1).replace(/%.?$/, '')}~${hash}`;
 }
 
+const isCut = (name: string): boolean => name.length > LONGEST_NAME - 3 && /~[\da-f]{16}$/.test(name);
+
 /** @returns the value that a directory is named after; undefined: the name is cut, or not one of ours */
 export function partitionValue(name: string): string | undefined {
-  if (name === '' || (name.length > LONGEST_NAME - 3 && /~[\da-f]{16}$/.test(name))) return undefined;
+  if (name === '' || isCut(name)) return undefined;
   try {
     return decodeURIComponent(name);
   } catch {

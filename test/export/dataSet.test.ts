@@ -291,6 +291,9 @@ describe('a data set', () => {
 it('names of runs are directories anywhere', () => {
   expect(partitionName('exp/α 1=2%')).toBe('exp%2F%CE%B1%201%3D2%25');
   expect(partitionName('plain-run_1.2~eval')).toBe('plain-run_1.2~eval');
+  const cut = partitionName('a'.repeat(300));
+  expect(cut).toMatch(/^a+~[\da-f]{16}$/);
+  expect(partitionName(cut)).not.toBe(cut);
   const long = partitionName('解'.repeat(300));
   expect(long).toMatch(/^(%[0-9A-F]{2})+~[0-9a-f]{16}$/);
   expect(long.length).toBeLessThanOrEqual(200);
