@@ -18,6 +18,7 @@ import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type { UploadedFile } from '../../shared/api/upload.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import { type Granted, isBelowAny, isOpened, requireGranted } from '../ingest/granted.ts';
+import { filesOfLibrary } from '../storage/databaseFiles.ts';
 import { doctorCommand } from '../storage/storageFailure.ts';
 import type { Progress } from '../threads/messages.ts';
 import type { OfWarehouse } from '../warehouse/handlers.ts';
@@ -153,13 +154,14 @@ class LibraryHost implements Host {
       requireWritable: () => this.requireWritable(),
       emit: (payload) => this.emit({ event: 'sampling.progress', payload }),
     });
+    const own = new Set(filesOfLibrary(resolve(options.libraryPath)));
     this.follower = new Follower({
       read: async (paths) => {
         const { added, files } = await this.readLogs(paths, { isQuiet: true }).report;
         return { added, isUnread: files.some((file) => file.isUnread === true) };
       },
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
-      isIgnored: (path) => path.startsWith(resolve(options.libraryPath)),
+      isIgnored: (path) => own.has(path),
       // Checked at each access, because a granted path may have become a link.
       mayRead: (path) => isBelowAny(path, this.grants.paths),
     });
@@ -401,11 +403,11 @@ class LibraryHost implements Host {
       ask: (params: P) => Promise<R>,
     ): Promise<R> => {
       const directory = await this.directoryOf(params.runKey);
-      const stopped = directory === undefined ? [] : this.follower.stopBelow(directory);
+      const follow = directory === undefined ? undefined : this.follower.leave(directory);
       try {
         return await ask(params);
       } catch (error) {
-        if (!this.isClosed) for (const path of stopped) this.follower.start(path);
+        if (!this.isClosed) follow?.();
         throw error;
       }
     };
@@ -434,7 +436,7 @@ class LibraryHost implements Host {
         return ask(params);
       },
       'run.export': async (params, ask) => {
-        if (!params.isDownload) return ask({ ...params, path: this.outputPath(params.path) });
+        if (!params.isDownload) return ask({ ...params, path: this.unfollowedOutput(params.path) });
         const { written, offered } = await this.writeDownload(params.path, 'parquet', (path) =>
           ask({ ...params, path }),
         );
@@ -442,7 +444,7 @@ class LibraryHost implements Host {
       },
       'pack.export': async (params, ask) => {
         const granted = this.granted();
-        if (!params.isDownload) return ask({ ...params, path: this.outputPath(params.path), granted });
+        if (!params.isDownload) return ask({ ...params, path: this.unfollowedOutput(params.path), granted });
         const { written, offered } = await this.writeDownload(params.path, params.format, (path) =>
           ask({ ...params, path, granted }),
         );
@@ -615,6 +617,13 @@ class LibraryHost implements Host {
     const { libraryPath } = this.options;
     const isGranted = (path: string) => isBelowAny(path, this.grants.paths);
     return resolveOutputPath({ libraryPath, writable: this.writable, isGranted }, asked, extensions);
+  }
+
+  /** A follower would read an export of its own rollouts as further ones. */
+  private unfollowedOutput(asked: string): string {
+    const path = this.outputPath(asked);
+    this.follower.leave(path);
+    return path;
   }
 
   /** @param name proposed by the page */

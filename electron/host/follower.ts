@@ -7,6 +7,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FollowRow } from '../../shared/api/contract.ts';
+import { isWithin } from '../ingest/granted.ts';
 
 /**
  * Polling interval. A slow file system is polled less often, so that polling is never the main load. Ingest time is
@@ -65,6 +66,8 @@ export class Follower {
   private readonly options: FollowerOptions;
   private readonly clock: Clock;
   private readonly follows = new Map<string, Follow>();
+  /** Directories that are not followed, although one above them may be. */
+  private readonly left = new Set<string>();
   private cancelTimer: (() => void) | undefined;
   private looking: Promise<void> | undefined;
 
@@ -82,6 +85,7 @@ export class Follower {
 
   /** Starts to follow a path. The caller ingests the existing files. Unchanged files are only checked once more. */
   start(path: string): void {
+    for (const directory of this.left) if (isWithin(directory, [path])) this.left.delete(directory);
     if (this.follows.has(path)) return;
     const since = this.clock.now();
     this.follows.set(path, {
@@ -101,13 +105,15 @@ export class Follower {
     this.options.onChange(this.list());
   }
 
-  /** Stops following this directory and everything below it. @returns the paths that were followed */
-  stopBelow(directory: string): readonly string[] {
-    const paths = [...this.follows.keys()].filter(
-      (path) => path === directory || path.startsWith(`${directory}/`),
-    );
+  /** Stops following this directory, also where one above it is followed. @returns follows it as before */
+  leave(directory: string): () => void {
+    const paths = [...this.follows.keys()].filter((path) => isWithin(path, [directory]));
     for (const path of paths) this.stop(path);
-    return paths;
+    this.left.add(directory);
+    return () => {
+      this.left.delete(directory);
+      for (const path of paths) this.start(path);
+    };
   }
 
   async close(): Promise<void> {
@@ -121,12 +127,15 @@ export class Follower {
     let scanned = 0;
     for (const follow of [...this.follows.values()]) {
       const before = this.clock.now();
-      const states = await readFileStates(follow.path, this.options);
+      const states = await readFileStates(follow.path, { ...this.options, isIgnored: this.isIgnored });
       scanned += this.clock.now() - before;
       await this.readChanges(follow, states);
     }
     return scanned;
   }
+
+  private readonly isIgnored = (path: string): boolean =>
+    this.options.isIgnored?.(path) === true || isWithin(path, this.left);
 
   private async readChanges(follow: Follow, states: FileStates | 'lost' | 'outside'): Promise<void> {
     if (!this.follows.has(follow.path)) return;
@@ -137,7 +146,8 @@ export class Follower {
     const { seen } = follow;
     const changed = [...states].filter(([path, state]) => seen?.get(path) !== state).map(([path]) => path);
     // Ingest sorts a directory itself; a list of files is sorted here.
-    const paths = seen === undefined ? [follow.path] : changed.sort(byName.compare);
+    const isInPart = [...this.left].some((directory) => isWithin(directory, [follow.path]));
+    const paths = seen === undefined && !isInPart ? [follow.path] : changed.sort(byName.compare);
     follow.seen = states;
     if (changed.length === 0) {
       this.set(follow, 'watching');

@@ -6,6 +6,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { messageOfError } from '../../shared/domain/fileProblem.ts';
+import { filesOfLibrary } from '../storage/databaseFiles.ts';
 import { LINKED, NOT_A_FILE } from './containers/openFile.ts';
 import { MOST_LEVELS } from './granted.ts';
 
@@ -28,9 +29,7 @@ export function discover(
   mayRead: (path: string) => boolean,
 ): readonly Discovered[] {
   const found: Discovered[] = [];
-  const own = ['', '-wal', '-shm', '-journal', '.log', '.log.1'].flatMap(
-    (suffix) => realOf(library + suffix) ?? [],
-  );
+  const own = filesOfLibrary(library).flatMap((path) => realOf(path) ?? []);
   const seen = new Set<string>(own);
   // A link may lead from one of the paths to another, but not outside all of them.
   const roots = paths.flatMap((path) => realOf(path) ?? []).filter(mayRead);

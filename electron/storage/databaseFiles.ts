@@ -33,15 +33,22 @@ const MOST_TRIES = 5;
 /** Directory name, without the process id that follows. */
 const PREFIX = 'turnwise-read-only-';
 
+const SQLITE_FILES = ['', '-wal', '-shm', '-journal'];
+
+/** The files of a library: those of SQLite, and the application's log beside it. */
+export function filesOfLibrary(library: string): readonly string[] {
+  return [...SQLITE_FILES, '.log', '.log.1'].map((suffix) => library + suffix);
+}
+
 /**
  * Opening a pipe would block, and SQLite reads files beside a database as its own.
  *
  * @returns the first file of a database that exists and is not a regular file
  */
 export function irregularFile(database: string): string | undefined {
-  return ['', '-wal', '-shm', '-journal']
-    .map((suffix) => database + suffix)
-    .find((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === false);
+  return SQLITE_FILES.map((suffix) => database + suffix).find(
+    (path) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === false,
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 /** A run whose logs are followed, while the writer is busy with another log. */
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
@@ -92,6 +92,37 @@ describe('a followed run', () => {
     await expect(removal).rejects.toThrow('cancelled');
     expect(await ask('follow.list', {})).toMatchObject([{ path: logs }]);
     await ask('ingest.cancel', { jobId });
+  });
+
+  it('is not restored, and not read twice, by a directory above that is followed', async () => {
+    const rollouts = async () => (await ask('run.list', {})).map((run) => run.rollouts);
+    const below = join(logs, 'b');
+    mkdirSync(below);
+    const other = place.file('logs/b/1.jsonl', line(1, '#### 1'));
+    await ask('follow.start', { paths: [logs] });
+    await expect.poll(async () => (await rollouts()).sort()).toEqual([1, 1]);
+    const removed =
+      (await ask('run.list', {})).find(({ directory }) => directory.endsWith('/b'))?.runKey ?? '';
+    await ask('run.export', { runKeys: [removed], path: join(logs, 'exported') });
+    await ask('run.remove', { runKey: removed });
+    for (const path of [other, join(logs, '1.jsonl')]) appendFileSync(path, line(2, '#### 2'));
+    const kept = async () => (await ask('run.get', { runKey })).rollouts;
+    await expect.poll(kept).toBe(2);
+    // At the second look, everything of the first has been read.
+    appendFileSync(join(logs, '1.jsonl'), line(3, '#### 3'));
+    await expect.poll(kept).toBe(3);
+    expect((await ask('run.list', {})).map((run) => run.runKey)).toEqual([runKey]);
+  });
+
+  it('is read from a log whose name begins with that of the library', async () => {
+    const path = `${place.library}-77.jsonl`;
+    writeFileSync(path, line(1, '#### 1'));
+    await host.grant(path);
+    await ask('follow.start', { paths: [path] });
+    const rollouts = async () => (await ask('run.list', {})).map((run) => run.rollouts);
+    await expect.poll(rollouts).toEqual([1, 1]);
+    appendFileSync(path, line(2, '#### 2'));
+    await expect.poll(async () => (await rollouts()).sort()).toEqual([1, 2]);
   });
 
   it('has no issue of a half-written last line before it is no longer followed', async () => {

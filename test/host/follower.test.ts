@@ -121,6 +121,28 @@ describe('a directory that is followed', () => {
     expect(follower.list()).toMatchObject([{ path: logs, state: 'watching', rollouts: 3 }]);
   });
 
+  it('leaves out a directory that is left, until it is followed again', async () => {
+    const [a, b] = ['a', 'b'].map((name) => join(logs, name));
+    for (const [i, directory] of [a, b].entries()) {
+      mkdirSync(directory ?? '');
+      writeFileSync(join(directory ?? '', '1.jsonl'), line(i));
+    }
+    follower.start(logs);
+    await look();
+    const undo = follower.leave(a ?? '');
+    for (const directory of [a, b]) appendFileSync(join(directory ?? '', '1.jsonl'), line(2));
+    await look();
+    expect(asked.at(-1)).toEqual([join(b ?? '', '1.jsonl')]);
+    undo();
+    await look();
+    expect(asked.at(-1)).toEqual([join(a ?? '', '1.jsonl')]);
+    follower.leave(a ?? '');
+    follower.start(logs);
+    appendFileSync(join(a ?? '', '1.jsonl'), line(3));
+    await look();
+    expect(asked.at(-1)).toEqual([join(a ?? '', '1.jsonl')]);
+  });
+
   it('is read on while a file takes too long for one look, and not if nothing comes of it', async () => {
     const reads = [
       { added: 3, isUnread: true },
