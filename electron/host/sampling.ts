@@ -1,6 +1,7 @@
 /** Continuations of rollouts: previews, samples, stores and reads them, and writes and takes batches. */
+
 import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import type {
   AnsweredBatch,
   ContinuationParams,
@@ -172,17 +173,19 @@ export class Sampling {
   private async interrupted(): Promise<readonly InterruptedContinuations[]> {
     const { libraryPath } = this.options;
     await this.cancelledEnded();
-    return storedRequests(libraryPath)
-      .slice(0, SEARCHED_REQUESTS)
-      .flatMap((id) => {
-        if (this.running.has(id)) return [];
-        const file = readOrNone(libraryPath, id);
-        const missing = file?.missing() ?? [];
-        if (file === undefined || missing.length === 0) return [];
-        const { origin, position, edit, settings, model, at, budget, isBatch } = file.request;
-        if (budget !== undefined || isBatch === true) return [];
-        return { ...{ id, origin: originOf(origin), position, edit, model, at }, asked: settings.n, missing };
-      });
+    const interrupted: InterruptedContinuations[] = [];
+    for (const id of storedRequests(libraryPath).slice(0, SEARCHED_REQUESTS)) {
+      // Others are answered between two files.
+      await setImmediate();
+      const file = this.running.has(id) ? undefined : readOrNone(libraryPath, id);
+      const missing = file?.missing() ?? [];
+      if (file === undefined || missing.length === 0) continue;
+      const { origin, position, edit, settings, model, at, budget, isBatch } = file.request;
+      if (budget !== undefined || isBatch === true) continue;
+      const rest = { id, origin: originOf(origin), position, edit, model, at };
+      interrupted.push({ ...rest, asked: settings.n, missing });
+    }
+    return interrupted;
   }
 
   /** Waits for requests that were cancelled. They end soon after the page that cancelled them has gone on. */

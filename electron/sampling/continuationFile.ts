@@ -29,6 +29,7 @@ import {
 } from '../../shared/api/samplingMethods.ts';
 import { messageOfError } from '../../shared/domain/fileProblem.ts';
 import { GRADE_WAYS } from '../../shared/domain/grade.ts';
+import { countValues, tryParseJson } from '../../shared/domain/parseJson.ts';
 import {
   type ContinuationTask,
   continuationOf,
@@ -89,6 +90,10 @@ const PREFIX = 'continuation ';
 const ID = /^[\w-]{1,80}$/;
 /** Bytes. Logs are not read beyond it (`LONGEST_RECORD` in electron/ingest/containers/bytes.ts). */
 const LONGEST_LINE = 64 << 20;
+/** Bytes of `ID.jsonl`, which is read whole, too. */
+const MOST_STORED = 512 << 20;
+/** Of the same. Tokens are lists of numbers there, and do not count. */
+const MOST_VALUES = 4 << 20;
 /** Bytes of `ID.open.jsonl`, which is read whole. 256 continuations of long texts with their tokens need some MB each. */
 const MOST_OPEN = 256 << 20;
 
@@ -152,15 +157,18 @@ export class ContinuationFile {
     readonly isWhole: boolean;
   } {
     const path = pathOf(libraryPath, id);
-    const text = read(path);
+    const text = read(path, MOST_STORED);
     if (text === undefined) throw notFound(`there is no request for continuations ${id}`);
+    // The host answers nobody while it parses, and the file may be somebody else's.
+    if (countValues(text).values > MOST_VALUES)
+      throw refused(`${path} has more than ${MOST_VALUES} objects, lists and fields`);
     const end = text.lastIndexOf('\n') + 1;
     const [first, ...lines] = text.slice(0, end).split('\n').slice(0, -1);
     const asked = ASKED.safeParse(fieldOf(first, PREFIX + id));
     if (!asked.success) throw refused(`${path} does not begin with a request for continuations`);
     const done = new Map<number, ContinuationRow>();
     for (const line of lines) {
-      const row = rowOf(parsed(line));
+      const row = rowOf(tryParseJson(line));
       if (row !== undefined) done.set(row.index, row);
     }
     return {
@@ -185,7 +193,7 @@ export class ContinuationFile {
     const open = new Map<number, OpenContinuation>();
     const text = read(openPath(this.path), MOST_OPEN) ?? '';
     for (const line of text.split('\n')) {
-      const { data } = OPEN.safeParse(parsed(line));
+      const { data } = OPEN.safeParse(tryParseJson(line));
       const one = data === undefined ? undefined : continuationOf(task, data);
       if (one !== undefined && !this.done.has(one.index)) open.set(one.index, one);
     }
@@ -259,17 +267,8 @@ function pathOf(libraryPath: string, id: string): string {
 const openPath = (path: string): string => path.replace(/\.jsonl$/, '.open.jsonl');
 
 function fieldOf(line: string | undefined, key: string): unknown {
-  const value = parsed(line ?? '');
+  const value = tryParseJson(line ?? '');
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-}
-
-/** @returns undefined for a line that is no JSON */
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Refuses links, because beside a library from somebody else one could lead anywhere. */
@@ -285,7 +284,7 @@ function makeDirectory(path: string): void {
 const NO_LINK_NO_WAIT = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** @returns undefined if there is no file @throws ApiError if it is no regular file, or has more than `most` bytes */
-function read(path: string, most = Number.POSITIVE_INFINITY): string | undefined {
+function read(path: string, most: number): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | NO_LINK_NO_WAIT);

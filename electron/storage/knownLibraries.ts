@@ -20,8 +20,9 @@ const MOST_KNOWN = 30;
 
 /** Most recently opened first. */
 export function listKnownLibraries(db: ReadableLibrary): readonly KnownLibrary[] {
-  const sql = 'SELECT path, id, opened_at AS openedAt FROM known_library_row ORDER BY opened_at DESC, path';
-  return query(db, sql, { path: text, id: text, openedAt: number }).all();
+  const sql =
+    'SELECT path, id, opened_at AS openedAt FROM known_library_row ORDER BY opened_at DESC, path LIMIT ?';
+  return query(db, sql, { path: text, id: text, openedAt: number }).all(MOST_KNOWN);
 }
 
 export function rememberLibrary(db: WritableLibrary, { path, id, openedAt }: KnownLibrary): void {

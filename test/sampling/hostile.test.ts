@@ -57,6 +57,20 @@ const answer = (id: string, index: number, text: string, before = 0): string => 
   return `${JSON.stringify({ custom_id: `${id}:${index}:${before}`, response: { status_code: 200, body } })}\n`;
 };
 
+test('a file of millions of lists beside the library is left out, and named as a request', async () => {
+  const id = '29990101000000000-bbbbbbbb';
+  await newBatch(1);
+  writeFileSync(at(id), `{"v":1,"type":"run","continuation ${id}":[${'[],'.repeat(5_000_000)}[]]}\n`);
+  try {
+    expect(await ask('sampling.interrupted', {})).toEqual([]);
+    await expect(ask('sampling.nextBatch', { ids: [id] })).rejects.toThrow(
+      'has more than 4194304 objects, lists and fields',
+    );
+  } finally {
+    rmSync(at(id));
+  }
+});
+
 describe.skipIf(process.platform === 'win32')('a file beside the library that is none', () => {
   test.each(['pipe', 'link'])('is left out and named as a request (%s)', async (kind) => {
     const id = await newBatch(1);
