@@ -32,11 +32,11 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Tab and newline keep their meaning. U+200D is kept, because it joins emoji, and so is U+FE0F or U+FE0E
+ * All that Unicode calls ignorable, controls, and U+FFF9 to FFFB. Tab and newline keep their meaning. U+200D is kept, because it joins emoji, and so is U+FE0F or U+FE0E
  * directly behind a character that has two forms.
  */
 export const HIDDEN_CHARACTERS =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0]|\u034f|[\u180b-\u180f]|[\ufe00-\ufe0d]|(?<!\p{Emoji}|\u20e3)[\ufe0e\ufe0f]|\u{e0001}|[\u{e0020}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\u180b-\u180f]|[\ufe00-\ufe0d]|(?<!\p{Emoji}|\u20e3)[\ufe0e\ufe0f]|[\u{1bca0}-\u{1bca3}]|[\u{1d173}-\u{1d17a}]|[\u{e0000}-\u{e0fff}]/gu;
 
 const HIDDEN = new RegExp(`${HIDDEN_CHARACTERS.source}|[\\ud800-\\udfff]`, 'gu');
 
