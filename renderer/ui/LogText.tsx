@@ -7,7 +7,8 @@ import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { count } from './numbers.ts';
 import { SourceText } from './SourceText.tsx';
 
-const LONGEST = 400;
+/** Letters of a value that are shown. */
+export const LONGEST = 400;
 /** Limit of the cost of changes of direction and font. 400 letters of any language cost less. */
 const MOST_CHANGES = 2_400;
 

@@ -29,7 +29,7 @@ const STARTS = [
   '590 600 660 66a=600 6f0 6fa=600 700 750=600 780 7c0 800 840 860 870',
   '900 980 a00 a80 b00 b80 c00 c80 d00 d80 e00 e80 f00 1000 10a0 1100 1200 13a0 1400 1680 16a0 1700 1720 1740 1760',
   '1780 1800 18b0 1900 1950 1980 19e0 1a00 1a20 1ab0 1b00 1b80 1bc0 1c00 1c50 1c80 1c90 1cc0 1cd0 1d00 1e00 latin 1f00=370',
-  '2000 - 2070 symbol 20a0 - 20d0 keycap 2100 symbol 2600 picture 27c0 symbol 2b00 picture',
+  '2000 - 2070 symbol 20a0 - 20d0 keycap 2100 symbol 231a emoji 231c symbol 23e9 emoji 23f4 symbol 25fd emoji 25ff symbol 2600 picture 27c0 symbol 2b00 picture',
   '2c00 2c60 2c80 2d00 2d30 2d80 2de0 2e00 - 2e80 han 3040 kana 3100 3130 3190 han 3200 3220 3260 3280 32d0 3300 3400 han',
   'a000 a4d0 a500 a640 a6a0 a700 a800 a830 a840 a880 a8e0 a900 a930 a960 a980 a9e0 aa00 aa60 aa80 aae0 ab00 ab30 ab70',
   // Halves of surrogate pairs are shown as marks, each by itself.
@@ -59,7 +59,8 @@ const isRightToLeft = (script: Script | undefined): boolean =>
     (script >= 0xfb1d && script < 0xfe00) ||
     script === 0xfe70 ||
     script === 0x1e900);
-const isEastAsian = (script: Script): boolean => script === 'han' || script === 'kana' || script === 'hangul';
+/** One font has both. That of Korean is another one. */
+const isJapanese = (script: Script): boolean => script === 'han' || script === 'kana';
 
 function costOf(before: Script, script: Script): number {
   switch (script) {
@@ -77,7 +78,7 @@ function costOf(before: Script, script: Script): number {
       return 0;
     default:
       if (isRightToLeft(script)) return TURN_COST;
-      return isEastAsian(script) && isEastAsian(before) ? KANA_COST : FONT_COST;
+      return isJapanese(script) && isJapanese(before) ? KANA_COST : FONT_COST;
   }
 }
 

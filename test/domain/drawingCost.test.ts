@@ -12,6 +12,8 @@ it('counts changes of direction and font, and little between words of one script
   expect(changes('ع1 '.repeat(100))).toBe(2_400);
   expect(changes('कখ'.repeat(100))).toBe(2_400);
   expect(changes('中あ'.repeat(100))).toBe(12 + 199 * 3);
+  expect(changes('中한'.repeat(100))).toBe(2_400);
+  expect(changes('a⌚'.repeat(100))).toBe(4_800);
   expect(changes('አማርኛ በኢትዮጵያ')).toBe(12 + 4);
   expect(changes('你好,世界。')).toBe(12);
   expect(changes('你好，世界！（１２３）')).toBe(12);

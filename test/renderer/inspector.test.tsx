@@ -43,6 +43,19 @@ it.each([
   expect(textContent.length).toBeLessThan(most);
 });
 
+it('draws at once as many other fields as the page draws quickly, and the rest when asked', () => {
+  const drawn = (value: string) => {
+    cleanup();
+    const extra = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`field${i}`, value]));
+    const names = [...shown({ extra }).querySelectorAll('.inspector-extra dt')];
+    return names.length;
+  };
+  expect(drawn('plain '.repeat(60))).toBe(100);
+  expect(drawn('中한'.repeat(200))).toBe(5);
+  fireEvent.click(screen.getByText('Show 5 more'));
+  expect(document.querySelectorAll('.inspector-extra dt')).toHaveLength(10);
+});
+
 it('lists the actions that a task expects instead of its ground truth', () => {
   const detail = drawCompared(['C1', 'C1']).lanes[0]?.detail;
   const groundTruth = 'cancel {"id": 7}\nuser: toggle {}';

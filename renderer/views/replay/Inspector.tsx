@@ -1,5 +1,6 @@
 import { Fragment, useMemo } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { costOfChanges } from '../../../shared/domain/drawingCost.ts';
 import {
   disagreements,
   penaltyInputOf,
@@ -17,7 +18,7 @@ import { SampleCosts } from './SampleFacts.tsx';
 import type { Hit } from './text/findModel.ts';
 import type { Heat } from './text/tokenHeat.ts';
 import './inspector.css';
-import { LogText, plainLogText, plainPath } from '../../ui/LogText.tsx';
+import { LONGEST, LogText, plainLogText, plainPath } from '../../ui/LogText.tsx';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { penaltyText } from '../../widgets/roc/rocLabels.ts';
 import { malformedCell } from '../../widgets/rollouts/cells.tsx';
@@ -44,8 +45,42 @@ function PenaltyReasons({ detail }: { readonly detail: RolloutDetail }) {
 /** About six lines in the inspector. */
 const LONG_VALUE = 200;
 
-/** Other fields of the record before a click. */
-const MOST_OTHERS = 100;
+/** Other fields of the record before a click: at most so many, and so much of changes of direction and font. */
+const [MOST_OTHERS, MOST_CHANGES] = [100, 24_000];
+
+type Fields = readonly (readonly [name: string, value: string])[];
+
+/** @returns the number of fields that the page draws at once */
+function drawnAtOnce(fields: Fields): number {
+  let cost = 0;
+  const end = fields.findIndex(([name, value], i) => {
+    for (const text of [name, value]) cost += costOfChanges(text.slice(0, LONGEST));
+    return i === MOST_OTHERS || (i > 0 && cost > MOST_CHANGES);
+  });
+  return end < 0 ? fields.length : end;
+}
+
+function OtherFields({ extra }: { readonly extra: Fields }) {
+  const { shown, more } = useFirstItems(extra, 'field', drawnAtOnce(extra));
+  return (
+    <section className="inspector-extra">
+      <h2>Other fields of the record</h2>
+      <dl>
+        {shown.map(([name, value]) => (
+          <Field key={name} label={name === TURN_USAGE ? 'usage by turn, from its model events' : name}>
+            <span
+              className="mono"
+              title={value.length > LONG_VALUE ? 'shortened here; see the raw record' : undefined}
+            >
+              <LogText text={value} />
+            </span>
+          </Field>
+        ))}
+      </dl>
+      {more}
+    </section>
+  );
+}
 
 interface InspectorProps {
   readonly detail: RolloutDetail;
@@ -63,7 +98,6 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
     () => (isBlind ? { sample: undefined, extra: [] } : factsOf(detail.extra)),
     [detail, isBlind],
   );
-  const others = useFirstItems(extra, 'field', MOST_OTHERS);
   return (
     <aside className="inspector" aria-label="Inspector">
       <Outcome
@@ -128,24 +162,7 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
           )}
         </section>
       )}
-      {extra.length > 0 && (
-        <section className="inspector-extra">
-          <h2>Other fields of the record</h2>
-          <dl>
-            {others.shown.map(([name, value]) => (
-              <Field key={name} label={name === TURN_USAGE ? 'usage by turn, from its model events' : name}>
-                <span
-                  className="mono"
-                  title={value.length > LONG_VALUE ? 'shortened here; see the raw record' : undefined}
-                >
-                  <LogText text={value} />
-                </span>
-              </Field>
-            ))}
-          </dl>
-          {others.more}
-        </section>
-      )}
+      {extra.length > 0 && <OtherFields key={`others ${row.rolloutId}`} extra={extra} />}
       <section className="inspector-end">
         <h2>Source</h2>
         <p className="mono inspector-path">
