@@ -198,7 +198,7 @@ export function runLines(db: ReadableLibrary, run: ExportedRun): readonly string
 
 function chosen(runs: readonly ExportedRun[], keys: readonly string[] | undefined): readonly ExportedRun[] {
   if (keys === undefined) return runs;
-  return keys.map((key) => {
+  return [...new Set(keys)].map((key) => {
     const run = runs.find(({ runKey }) => runKey === key);
     if (run === undefined) throw refused(`there is no run ${key}`);
     return run;

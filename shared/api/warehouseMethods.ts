@@ -54,8 +54,8 @@ export const WAREHOUSE_METHODS = {
     isAtOnce: true,
   }),
   /**
-   * A filter by words looks in the whole prompt and response, as logged. Filters by kinds of text, flags and scores are
-   * bad requests, because only a library has them.
+   * A filter by words looks in the whole prompt and response, as logged. Filters by kinds of text are bad requests, because
+   * only a library has them.
    */
   'warehouse.steps': defineMethod({
     params: z.object({ run: z.string().max(4096), filter, progressKey }),

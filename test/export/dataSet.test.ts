@@ -82,6 +82,17 @@ describe('a data set', () => {
     expectSame();
   });
 
+  it('a run that is named twice is written once', async () => {
+    await ingestHere(first.library, [join(FIXTURES, 'tir')]);
+    const [{ key } = { key: '' }] = rows(first.library, 'SELECT run_key AS key FROM run') as {
+      key: string;
+    }[];
+    const once = write(first, join(first.directory, 'once'), [key]);
+    expect(write(first, join(first.directory, 'twice'), [key, key])).toMatchObject({
+      ...{ runs: 1, rollouts: once.rollouts },
+    });
+  });
+
   it.each([
     ['messages with tools', join(FIXTURES, 'tau2-bench')],
     ['ids without text', join(FIXTURES, 'nemo-gym')],
