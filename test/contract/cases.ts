@@ -427,6 +427,18 @@ async function wholeCount(side: Side, params: ParamsOf<'search.count'>): Promise
   }
 }
 
+/** Below the limit of a test, which does not know what it waits for. */
+const LONGEST_ANSWER_MS = 100_000;
+
+/** @throws Error that names the method, if its answer does not come */
+async function named<T>(method: Method, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${method} is not answered`)), LONGEST_ANSWER_MS);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}
+
 /** Makes every call on both sides, one after the other. */
 export async function compareSides(
   { one, other }: { readonly one: Side; readonly other: Side },
@@ -461,7 +473,8 @@ export async function compareSides(
   const order = Object.keys(CALLS) as Method[];
   expect([...order].sort()).toEqual([...METHODS].sort());
   for (const method of order) {
-    const [direct, carried] = [await send(one, method), await send(other, method)];
+    const direct = await named(method, send(one, method));
+    const carried = await named(method, send(other, method));
     expect.soft([method, comparable(other, carried)]).toEqual([method, comparable(one, direct)]);
   }
 }
