@@ -619,7 +619,7 @@ class LibraryHost implements Host {
     return resolveOutputPath({ libraryPath, writable: this.writable, isGranted }, asked, extensions);
   }
 
-  /** A follower would read an export of its own rollouts as further ones. */
+  /** Keeps the follower away from an export. Otherwise it would read the exported rollouts as new ones. */
   private unfollowedOutput(asked: string): string {
     const path = this.outputPath(asked);
     this.follower.leave(path);

@@ -66,7 +66,7 @@ export class Follower {
   private readonly options: FollowerOptions;
   private readonly clock: Clock;
   private readonly follows = new Map<string, Follow>();
-  /** Directories that are not followed, although one above them may be. */
+  /** Directories and files that are left out, even if a directory above them is followed. */
   private readonly left = new Set<string>();
   private cancelTimer: (() => void) | undefined;
   private looking: Promise<void> | undefined;
@@ -105,7 +105,11 @@ export class Follower {
     this.options.onChange(this.list());
   }
 
-  /** Stops following this directory, also where one above it is followed. @returns follows it as before */
+  /**
+   * Stops following this directory, even if one above it is followed.
+   *
+   * @returns a function that follows it again
+   */
   leave(directory: string): () => void {
     const paths = [...this.follows.keys()].filter((path) => isWithin(path, [directory]));
     for (const path of paths) this.stop(path);

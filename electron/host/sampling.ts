@@ -175,7 +175,7 @@ export class Sampling {
     await this.cancelledEnded();
     const interrupted: InterruptedContinuations[] = [];
     for (const id of storedRequests(libraryPath).slice(0, SEARCHED_REQUESTS)) {
-      // Others are answered between two files.
+      // The host answers other requests between two files.
       await setImmediate();
       const file = this.running.has(id) ? undefined : readOrNone(libraryPath, id);
       const missing = file?.missing() ?? [];

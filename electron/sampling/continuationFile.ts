@@ -90,9 +90,9 @@ const PREFIX = 'continuation ';
 const ID = /^[\w-]{1,80}$/;
 /** Bytes. Logs are not read beyond it (`LONGEST_RECORD` in electron/ingest/containers/bytes.ts). */
 const LONGEST_LINE = 64 << 20;
-/** Bytes of `ID.jsonl`, which is read whole, too. */
+/** Bytes of `ID.jsonl`, which is read whole. */
 const MOST_STORED = 512 << 20;
-/** Of the same. Tokens are lists of numbers there, and do not count. */
+/** Objects, lists and fields of `ID.jsonl`. Its tokens are lists of numbers, which count once each. */
 const MOST_VALUES = 4 << 20;
 /** Bytes of `ID.open.jsonl`, which is read whole. 256 continuations of long texts with their tokens need some MB each. */
 const MOST_OPEN = 256 << 20;

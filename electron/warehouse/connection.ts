@@ -100,7 +100,7 @@ export class Warehouse {
         output_format_json_quote_denormals: 1,
         // The faster parser refuses a whole text for a number beyond 64 bits, which scores may have.
         allow_simdjson: 0,
-        // On a cluster, a question within a question is answered once, for all nodes.
+        // On a cluster, a subquery runs once, and every node gets its result.
         distributed_product_mode: 'global',
         output_format_json_quote_64bit_integers: 0,
       },
@@ -360,11 +360,11 @@ function rowIn(line: string): Row | undefined {
   return 'exception' in value ? undefined : (value as Row);
 }
 
-/** What a line of an answer with progress is, if it is no row. */
+/** Stands for a line that is not a row. An answer with progress has such lines. */
 const NO_ROW: Row = {};
 const BESIDE_ROWS = ['meta', 'totals', 'min', 'max', 'rows_before_limit_at_least', 'rows_before_aggregation'];
 
-/** @returns `NO_ROW` for a line beside the rows; undefined as `rowIn` */
+/** @returns `NO_ROW` for a line that is not a row; undefined in the cases of `rowIn` */
 function rowOrShareIn(line: string, onShare: OnShare): Row | undefined {
   const value = rowIn(line);
   if (value === undefined) return undefined;

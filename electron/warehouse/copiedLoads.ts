@@ -10,7 +10,7 @@ import type { Warehouse } from './connection.ts';
 
 /** Beside the rollouts of a step. A library does not read files whose name begins with a point. */
 export const LOADS_FILE = '.loads';
-/** Its length. */
+/** Length of a SHA-256 hash in hexadecimal. */
 const HASH_CHARS = 64;
 
 /** @param partition directory of the step's rollouts */
@@ -51,7 +51,7 @@ export async function replacedSteps(
 /** @returns undefined if the step is not copied, or was copied by a version that did not write this */
 function copiedLoads(partition: string): string | undefined {
   const path = join(partition, LOADS_FILE);
-  // Beside a library of somebody else it may be a pipe, which would be waited for.
+  // Beside a library of somebody else, this may be a pipe, and reading it would never end.
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && found.size <= HASH_CHARS ? readFileSync(path, 'utf8') : undefined;
 }

@@ -20,7 +20,7 @@ export interface Condition {
   readonly params: QueryParams;
 }
 
-/** In ms. */
+/** Latency of the slowest call of a rollout, in ms. */
 export const SLOWEST_CALL = 'if(empty(latencies), NULL, arrayMax(latencies))';
 
 /** Expressions of fields that have another name in the data set, and of lists, of which one value has to match. */

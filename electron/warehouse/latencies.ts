@@ -10,7 +10,7 @@ import { checkVersion } from './tables.ts';
 
 export interface LatencyQuestion {
   readonly run: string;
-  /** First and last step. Absent: the run's. */
+  /** The first and the last step to count. Absent: those of the run. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly filter: FilterNode;
@@ -18,7 +18,7 @@ export interface LatencyQuestion {
 }
 
 const calls = z.number().int().nonnegative();
-/** Source of a latency. Null: both together. */
+/** The source of latencies. Null: all latencies. */
 const SOURCE = z.object({ source: z.enum(['logged', 'derived']).nullable() });
 const BIN = SOURCE.extend({ edge: z.number(), calls, total: z.number() });
 const RANKS = SOURCE.extend({ calls, p50: z.number(), p95: z.number(), longest: z.number() });

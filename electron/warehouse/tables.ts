@@ -239,7 +239,7 @@ export async function makeTables(warehouse: Warehouse, cluster?: string): Promis
   if (before !== undefined && before < COMPUTED_SINCE) await computeColumns(warehouse);
 }
 
-/** Of rollouts that are there already. The server does it in the background; until then, a query computes them. */
+/** Stores the computed columns of older rollouts. The server does this in the background; until it is done, each query computes them. */
 async function computeColumns(warehouse: Warehouse): Promise<void> {
   const tables = await storedIn(warehouse, 'rollout_row');
   for (const name of Object.keys(COMPUTED))

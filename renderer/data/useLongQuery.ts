@@ -117,7 +117,7 @@ type Series = ResultOf<'step.series'>;
 export interface StepSeriesState extends Omit<LongState<never>, 'data' | 'isFormer' | 'restart'> {
   /** In the order of the request. Undefined: loading. */
   readonly data: readonly (Series['steps'] | undefined)[];
-  /** Only the warehouse is still counting, so the progress is its. */
+  /** Only the warehouse is still counting, and the progress is that of the warehouse. */
   readonly isElsewhere: boolean;
   readonly restart: () => void;
 }

@@ -59,7 +59,7 @@ const isRightToLeft = (script: Script | undefined): boolean =>
     (script >= 0xfb1d && script < 0xfe00) ||
     script === 0xfe70 ||
     script === 0x1e900);
-/** One font has both. That of Korean is another one. */
+/** One font draws both. Korean has a font of its own. */
 const isJapanese = (script: Script): boolean => script === 'han' || script === 'kana';
 
 function costOf(before: Script, script: Script): number {

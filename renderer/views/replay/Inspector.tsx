@@ -45,7 +45,7 @@ function PenaltyReasons({ detail }: { readonly detail: RolloutDetail }) {
 /** About six lines in the inspector. */
 const LONG_VALUE = 200;
 
-/** Other fields of the record before a click: at most so many, and so much of changes of direction and font. */
+/** Limits of the other fields that are drawn before a click: their number, and the cost of their changes of direction and font. */
 const [MOST_OTHERS, MOST_CHANGES] = [100, 24_000];
 
 type Fields = readonly (readonly [name: string, value: string])[];
