@@ -436,7 +436,7 @@ class LibraryHost implements Host {
         return ask(params);
       },
       'run.export': async (params, ask) => {
-        if (!params.isDownload) return ask({ ...params, path: this.unfollowedOutput(params.path) });
+        if (!params.isDownload) return this.writeUnfollowed(params.path, (path) => ask({ ...params, path }));
         const { written, offered } = await this.writeDownload(params.path, 'parquet', (path) =>
           ask({ ...params, path }),
         );
@@ -444,7 +444,8 @@ class LibraryHost implements Host {
       },
       'pack.export': async (params, ask) => {
         const granted = this.granted();
-        if (!params.isDownload) return ask({ ...params, path: this.unfollowedOutput(params.path), granted });
+        if (!params.isDownload)
+          return this.writeUnfollowed(params.path, (path) => ask({ ...params, path, granted }));
         const { written, offered } = await this.writeDownload(params.path, params.format, (path) =>
           ask({ ...params, path, granted }),
         );
@@ -620,10 +621,15 @@ class LibraryHost implements Host {
   }
 
   /** Keeps the follower away from an export. Otherwise it would read the exported rollouts as new ones. */
-  private unfollowedOutput(asked: string): string {
+  private async writeUnfollowed<W>(asked: string, write: (path: string) => Promise<W>): Promise<W> {
     const path = this.outputPath(asked);
-    this.follower.leave(path);
-    return path;
+    const follow = this.follower.leave(path);
+    try {
+      return await write(path);
+    } catch (error) {
+      follow();
+      throw error;
+    }
   }
 
   /** @param name proposed by the page */
